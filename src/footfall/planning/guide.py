@@ -412,6 +412,8 @@ def guide_value(guide: Guide, ground: Ground, rules: CostRules, yaw: int, place:
     other = value_between(guide, ground, rules, (yaw // GUIDE_TURN + 1) % guide.costs.shape[0], place)
     low, high, jump = min(one, other), max(one, other), _JUMP * GUIDE_CELL * guide.rate
     # From between two headings as many steps lead to the goal as from the dearer one, unless that is behind a corner.
+    if high - low <= jump:
+        return (low + high) / 2.0
     return high if high - low <= guide.turning + jump else low + jump / 2.0
 
 
