@@ -404,6 +404,8 @@ def run_search(problem: Problem, nodes: Nodes, heap: Heap, course: Course, most:
         status = nodes.status[number]
         if status >= CLOSED or entry.key > nodes.costs[number] + nodes.estimates[number] + _SAME:
             continue
+        if nodes.costs[number] == np.inf:  # the entry of a way that was not free, and no other is known yet
+            continue
         state = state_of(ground, number)
         if status == OPEN:
             added = look_closely(problem, nodes, number, state)

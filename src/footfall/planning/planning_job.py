@@ -129,6 +129,8 @@ class Job:
         if dropped < 0 or self.watch.stopped:
             return False
         self.stuck = failed if ahead else None
+        after = self.aims[dropped + 1]
+        self.aims[dropped + 1] = after._replace(way=self.aims[dropped].way + after.way)
         del self.parts[dropped:], self.aims[dropped]
         self.banned = [set() for _ in self.aims]
         return True
@@ -421,9 +423,9 @@ def _step_of(refused: InvalidTransition | RefusedStance) -> int:
 def _bounds(
     environment: Environment, start: RobotPose, aim: Aim, margin: float
 ) -> tuple[tuple[float, float], tuple[float, float]]:
-    """The rectangle that is searched: around start and goal, as far as there is terrain."""
+    """The rectangle that is searched: around start, goal and way, as far as there is terrain."""
     middle, _ = mean_foot_frame(*start.feet)
-    ends = np.array([middle[:2], [aim.goal.x, aim.goal.y]])
+    ends = np.array([middle[:2], (aim.goal.x, aim.goal.y), *aim.way])
     low, high = ends.min(axis=0) - margin, ends.max(axis=0) + margin
     known = environment.terrain.bounds
     low, high = np.maximum(low, known[0]), np.minimum(high, known[1])

@@ -52,11 +52,13 @@ _FAR = 30_000  # steps: no horizon
 
 
 class Aim(NamedTuple):
-    """What a search aims at: a goal to stop at, or, with a radius (m) and an angle (rad), a region to pass through."""
+    """What a search aims at: a goal to stop at, or, with a radius (m) and an angle (rad), a region to pass through.
+    way: places (x, y) between which the way there is known to lie, m."""
 
     goal: Goal
     radius: float = 0.0
     angle: float = 0.0
+    way: tuple[tuple[float, float], ...] = ()
 
 
 class SearchOptions(NamedTuple):

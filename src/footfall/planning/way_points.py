@@ -58,7 +58,7 @@ def way_points(environment: Environment, tables: Tables, start: Array, goal: Goa
         if np.isfinite(costs[begin]):
             path = _descended(costs, begin)
             points = np.array([ways.x, ways.y]) + GUIDE_CELL * (path + 0.5)
-            return [*_regions(points, ways), Aim(goal)]
+            return _regions(points, ways, goal)
     return [Aim(goal)]
 
 
@@ -133,21 +133,29 @@ def _descended(costs: Array, begin: tuple[int, int]) -> Array:
     return np.array(path)
 
 
-def _regions(points: Array, ways: WayMap) -> list[Aim]:
-    """Regions on a way (n, 2), m, at about equal distances, turned along it; on level ground, where there is some near:
-    one does not stop on stairs."""
+def _regions(points: Array, ways: WayMap, goal: Goal) -> list[Aim]:
+    """Regions on a way (n, 2), m, at about equal distances, turned along it, and the goal; on level ground, where there
+    is some near: one does not stop on stairs."""
     lengths = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
     count = int(lengths[-1] // _EVERY)
     found, last = [], 0.0
+
+    def place(length: float) -> Array:
+        return np.array([np.interp(length, lengths, points[:, axis]) for axis in range(2)])
+
+    def corners(begin: float, end: float) -> tuple[tuple[float, float], ...]:
+        piece = points[(lengths >= begin) & (lengths <= end)]
+        if not len(piece):
+            return ()
+        (a, b), (c, d) = piece.min(axis=0).tolist(), piece.max(axis=0).tolist()
+        return (a, b), (c, d)
+
     for k in range(1, count):
-
-        def place(length: float) -> Array:
-            return np.array([np.interp(length, lengths, points[:, axis]) for axis in range(2)])
-
         about = lengths[-1] * k / count
         tried = [about + shift for shift in _SHIFTS if about + shift >= last + _APART]
-        at = last = next((each for each in tried if ways.level[_cell(ways, *place(each).tolist())]), about)
+        at = next((each for each in tried if ways.level[_cell(ways, *place(each).tolist())]), about)
         way = place(at + _AHEAD) - place(at - _AHEAD)
         x, y = place(at).tolist()
-        found.append(Aim(Goal(x, y, math.atan2(way[1], way[0])), _RADIUS, _ANGLE))
-    return found
+        found.append(Aim(Goal(x, y, math.atan2(way[1], way[0])), _RADIUS, _ANGLE, corners(last, at)))
+        last = at
+    return [*found, Aim(goal, way=corners(last, lengths[-1]))]
