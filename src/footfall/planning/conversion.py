@@ -53,7 +53,8 @@ def walking_transitions(
             raise RefusedStance(len(steps), f"its foot would swing over something {over:.3f} m high")
         rise = abs(landed.position[2] - standing.position[2])
         careful = rise > noticeable or over > noticeable
-        slow = careful or bool(stance.hands) or bool(hands)
+        # Not in the source: the zero-moment point of a quick step leaves a toe pad that stands alone.
+        slow = careful or bool(stance.hands) or bool(hands) or standing.contact is FootContact.PARTIAL
         steps.append(
             WalkingTransition(
                 **_step_numbers(standing, landed, side * foot_distance / 2),
@@ -65,7 +66,7 @@ def walking_transitions(
                 left_hand=_target(stance.hand("LH"), landed, parameters),
             )
         )
-        swinging, standing = standing, FootState(landed.position, landed.rotation)
+        swinging, standing = standing, FootState(landed.position, landed.rotation, True, landed.contact)
         hands, side = stance.hands, -side
     return steps
 

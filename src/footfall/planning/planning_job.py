@@ -162,7 +162,7 @@ class Job:
         margin: float,
         kept: KeptGuide | None = None,
     ) -> Search:
-        around = surroundings(environment, tables, *_bounds(environment, start, aim, margin))
+        around = surroundings(environment, tables, *part_bounds(environment, start, aim, margin))
         self.watch.done("environment")
         search = new_search(around, tables, start, aim, options)
         if search.refused is not None and (moved := standable_goal(search)) is not None:
@@ -420,7 +420,7 @@ def _step_of(refused: InvalidTransition | RefusedStance) -> int:
     return refused.number if isinstance(refused, InvalidTransition) else refused.step
 
 
-def _bounds(
+def part_bounds(
     environment: Environment, start: RobotPose, aim: Aim, margin: float
 ) -> tuple[tuple[float, float], tuple[float, float]]:
     """The rectangle that is searched: around start, goal and way, as far as there is terrain."""
