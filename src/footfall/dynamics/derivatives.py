@@ -35,7 +35,7 @@ from footfall.dynamics.inverse_dynamics import (
 from footfall.dynamics.joints import free_axes, joint_transforms
 from footfall.dynamics.kinematics import frame_attachment
 from footfall.dynamics.loop_derivatives import is_traced, looped_force_derivatives
-from footfall.dynamics.mass_inverse import times_inverse
+from footfall.dynamics.mass_inverse import response
 from footfall.dynamics.mass_matrix import composite_bodies
 from footfall.dynamics.mass_moments import MassMoments, lumped_moments, moments_in_parent
 from footfall.dynamics.vector_moments import VectorMoments, vector_moments_in_parent
@@ -88,8 +88,7 @@ def forward_dynamics_derivatives(
     factor = factorise(tree, composite_bodies(robot, q))
     a = solve_factored(tree, factor, tau - newton_euler(robot, q, v, np.zeros(robot.nv), wrenches))
     forces = derivatives_of_newton_euler(robot, q, v, a, wrenches)
-    changed, dtau = times_inverse(tree, factor, np.concatenate([-forces.dq, -forces.dv], axis=1))
-    dq, dv = np.hsplit(changed, 2)
+    dtau, (dq, dv) = response(tree, factor, (forces.dq, forces.dv))
     return ForwardDynamicsDerivatives(dq, dv, dtau)
 
 

@@ -1,20 +1,27 @@
-"""The inverse of the mass matrix, and many columns multiplied by it, side by side in vector registers.
+"""The inverse of the mass matrix, and columns multiplied by it, side by side in vector registers.
 
-Traced, column by column, this would be most of the code of a derivative. As a routine it is two loops over the tree.
+Traced, entry by entry, this would be most of the code of a derivative. As a routine it is a few loops over the tree.
+With `M = L^T D L` and the path of a velocity k to the root, which ends before k,
+
+    y_i = b_i - sum of L_ki y_k     over all k whose path has i, from the leaves to the root
+    x_k = y_k / D_k - sum of L_ki x_i     over the path of k, from the root to the leaves
+
+solves `M x = b`. Columns of the inverse need the second line only: b is a unit vector j, so y_k is zero for all k
+behind j, and what stands before j is known by symmetry.
 """
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Sequence
 from hashlib import sha256
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array, Integers
-from footfall.compiler import ArrayOf, NativeFunction, RoutineCallback, call, routine
+from footfall.compiler import ArrayOf, NativeFunction, RoutineCallback, Symbol, call, routine
 from footfall.compiler.once import once
-from footfall.compiler.routines import Lanes
+from footfall.compiler.routines import FourLanes
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.factorisation import MassFactor, factorise, solve_factored, velocity_path
 from footfall.dynamics.loop_derivatives import is_traced
@@ -23,15 +30,153 @@ from footfall.robot.model import Robot
 from footfall.robot.tree import Tree
 from footfall.robot.validation import check_mass_matrix
 
-_LANES = 8
-_TOGETHER = 2  # registers of columns; a number of columns is filled up to both
+_WIDTH = 32  # columns side by side: four registers of eight, so that no sum waits for another
+_PLACE = 0xFFFFFFFF  # `place & _PLACE` is never negative: native code need not ask
+
+
+class Response(NamedTuple):
+    """inverse: (nv, nv) M^-1. columns: -M^-1 b (nv, k) for each b (nv, k) that was given."""
+
+    inverse: Array
+    columns: tuple[Array, ...]
+
+
+@algorithm(q="nq")
+def inverse_mass_matrix(robot: Robot, q: Array) -> Array:
+    """Inverse of the mass matrix (nv, nv) in the configuration q (nq,)."""
+    check_mass_matrix(robot)
+    return _inverse(robot.tree, factorise(robot.tree, composite_bodies(robot, q)))
+
+
+def response(tree: Tree, factor: MassFactor, forces: Sequence[Array]) -> Response:
+    """`M^-1`, and what accelerations lack, `-M^-1 b`, if forces b (nv, k) are missing.
+
+    All b have their zeros in about the same places.
+    """
+    traced = is_traced(factor.inverse_pivots)
+    return _respond_natively(tree, factor, forces) if traced else _respond(tree, factor, forces)
+
+
+def _respond(tree: Tree, factor: MassFactor, forces: Sequence[Array]) -> Response:
+    """The same in plain steps, each with the operations of the routine in their order."""
+    opposite = factor._replace(inverse_pivots=-factor.inverse_pivots)
+    columns = tuple(_one_by_one(tree, opposite, b) for b in forces)
+    return Response(_inverse(tree, factor), columns)
+
+
+def _one_by_one(tree: Tree, factor: MassFactor, b: Array) -> Array:
+    """`solve_factored`, one column after the other, so that traced code keeps what it works on at hand."""
+    return np.stack([solve_factored(tree, factor, column) for column in b.T], axis=1)
+
+
+def _inverse(tree: Tree, factor: MassFactor) -> Array:
+    """M^-1 (nv, nv), a row and a column at a time."""
+    size = len(factor.inverse_pivots)
+    inverse = np.zeros((size, size), dtype=factor.inverse_pivots.dtype)
+    for k, pivot in enumerate(factor.inverse_pivots):
+        row, corner = np.zeros(k), pivot
+        path = velocity_path(tree, k)[::-1]
+        for i in path:
+            row = row - factor.lower[k, i] * inverse[i, :k]
+        inverse[k, :k] = inverse[:k, k] = row
+        for i in path:
+            corner = corner - factor.lower[k, i] * inverse[k, i]
+        inverse[k, k] = corner
+    return inverse
+
+
+# Native code
+
+
+class Block(NamedTuple):
+    """Columns that are solved side by side.
+
+    columns: matrix and column of each. rows: velocities in which they have entries, and those before these on the
+    path to the root, last ones first.
+    """
+
+    columns: list[tuple[int, int]]
+    rows: list[int]
+
+    def entries(self, matrices: Sequence[Array]) -> Array:
+        """The columns' entries (rows, 32), filled up with zeros."""
+        entries = np.zeros((len(self.rows), _WIDTH), dtype=object)
+        for place, (matrix, column) in enumerate(self.columns):
+            entries[:, place] = matrices[matrix][self.rows, column]
+        return entries
+
+    def plan(self, paths: Sequence[Sequence[int]]) -> list[int]:
+        """For the routine: how many rows there are, and each with the number of those that it depends on, and these;
+        then the rows that stay zero."""
+        plan = [len(self.rows)]
+        for i in self.rows:
+            behind = [k for k in self.rows if i in paths[k]]
+            plan += [i, len(behind), *behind]
+        absent = [i for i in range(len(paths)) if i not in self.rows]
+        return [*plan, len(absent), *absent]
+
+
+def _blocks(paths: Sequence[Sequence[int]], matrices: Sequence[Array]) -> list[Block]:
+    """All columns that are not zero, those of the same velocity in the same block."""
+    if not matrices:
+        return []
+    present = [
+        [[i for i, entry in enumerate(column) if isinstance(entry, Symbol) or entry != 0] for column in b.T]
+        for b in matrices
+    ]
+    numbers = [k for k, rows in enumerate(zip(*present, strict=True)) if any(rows)]
+    width = _WIDTH // len(matrices)
+    blocks = []
+    for begin in range(0, len(numbers), width):
+        columns = [(matrix, k) for matrix in range(len(matrices)) for k in numbers[begin : begin + width]]
+        entries = {i for matrix, k in columns for i in present[matrix][k]}
+        blocks.append(Block(columns, sorted(entries.union(*(paths[i] for i in entries)), reverse=True)))
+    return blocks
+
+
+def _respond_natively(tree: Tree, factor: MassFactor, forces: Sequence[Array]) -> Response:
+    """The same as `_respond`, bit for bit, by one native call where there is one lane."""
+    size = len(factor.inverse_pivots)
+    paths = [velocity_path(tree, k)[::-1] for k in range(size)]
+    blocks = _blocks(paths, forces)
+    starts = np.cumsum([0, *map(len, paths)])
+    places = [i for path in paths for i in path]
+    plans = [number for block in blocks for number in block.plan(paths)]
+    data = np.array([size, len(blocks), *starts, *places, *plans], dtype=np.int64)
+    lower = [factor.lower[k, i] for k, path in enumerate(paths) for i in path]
+    stride = -(-size // _WIDTH) * _WIDTH
+    native = NativeFunction(
+        f"response_{sha256(data.tobytes()).hexdigest()[:16]}",
+        _callback().address,
+        size * (_WIDTH * len(blocks) + stride),
+        data=data,
+        owner=_callback(),
+    )
+
+    def in_lanes() -> Array:
+        """The routine's outputs, as straight code."""
+        inverse, columns = _respond(tree, factor, forces)
+        outputs = np.zeros((size, stride), dtype=object)
+        outputs[:, :size] = inverse
+        solved = [Block(block.columns, list(range(size))).entries(columns) for block in blocks]
+        return np.concatenate([*map(np.ravel, solved), outputs.ravel()])
+
+    given = [block.entries(forces) for block in blocks]
+    outputs = call(native, lower, factor.inverse_pivots, *given, in_lanes=in_lanes)
+    columns = tuple(np.zeros(b.shape, dtype=object) for b in forces)
+    for number, block in enumerate(blocks):
+        solved = outputs[number * size * _WIDTH : (number + 1) * size * _WIDTH].reshape(size, _WIDTH)
+        for place, (matrix, column) in enumerate(block.columns):
+            columns[matrix][:, column] = solved[:, place]
+    inverse = outputs[len(blocks) * size * _WIDTH :].reshape(size, stride)[:, :size]
+    return Response(inverse, columns)
 
 
 class Factor(NamedTuple):
     """`M = L^T D L` as loops go through it.
 
-    lower: (n,) entries of L, row by row, from the nearest velocity before it to the root. places: (n,) where these
-    velocities begin among the vectors of a solution. starts: (nv + 1,) of each row among them. inverse_pivots: (nv,).
+    lower: (n,) entries of L, row by row, from the root on. places: (n,) velocities that they belong to. starts:
+    (nv + 1,) of each row among them. inverse_pivots: (nv,).
     """
 
     lower: Array
@@ -40,124 +185,80 @@ class Factor(NamedTuple):
     inverse_pivots: Array
 
 
-@algorithm(q="nq")
-def inverse_mass_matrix(robot: Robot, q: Array) -> Array:
-    """Inverse of the mass matrix (nv, nv) in the configuration q (nq,)."""
-    check_mass_matrix(robot)
-    factor = factorise(robot.tree, composite_bodies(robot, q))
-    return _symmetric(_one_by_one(robot.tree, factor, np.eye(robot.nv)))
-
-
-def times_inverse(tree: Tree, factor: MassFactor, b: Array) -> tuple[Array, Array]:
-    """`M^-1 b` (nv, k) for columns b (nv, k), and `M^-1` (nv, nv) itself."""
-    size, given = b.shape
-    columns = np.concatenate([b, np.eye(size)], axis=1)
-    solve = _solve_traced if is_traced(factor.inverse_pivots) else solve_factored
-    x = solve(tree, factor, columns)
-    return x[:, :given], _symmetric(x[:, given:])
-
-
-def _symmetric(matrix: Array) -> Array:
-    """A matrix of its upper half: what is below it need not be computed."""
-    row, column = np.indices(matrix.shape)
-    return matrix[np.minimum(row, column), np.maximum(row, column)]
-
-
-def _solve_traced(tree: Tree, factor: MassFactor, b: Array) -> Array:
-    """The same as `_one_by_one`, by one native call where there is one lane."""
-    size, columns = b.shape
-    width = -(-columns // (_LANES * _TOGETHER)) * _LANES * _TOGETHER
-    paths = [velocity_path(tree, k) for k in range(size)]
-    lower = [factor.lower[k, i] for k, path in enumerate(paths) for i in path]
-    data = np.array([size, width, *map(len, paths), *(i for path in paths for i in path)], dtype=np.float64)
-    name = f"factored_columns_{sha256(data.tobytes()).hexdigest()[:16]}"
-    native = NativeFunction(name, _callback().address, size * width, data=data, owner=_callback())
-    padded = np.zeros((size, width), dtype=object)
-    padded[:, :columns] = b
-    in_lanes = partial(_one_by_one, tree, factor, padded)
-    x: Array = call(native, lower, factor.inverse_pivots, padded, in_lanes=in_lanes)
-    return x.reshape(size, width)[:, :columns]
-
-
-def _one_by_one(tree: Tree, factor: MassFactor, b: Array) -> Array:
-    """`solve_factored`, one column after the other, so that traced code keeps what it works on at hand."""
-    return np.stack([solve_factored(tree, factor, column) for column in b.T], axis=1)
-
-
 @routine(fused=True)
-def _answer(inputs: Array, outputs: Array, data: Array) -> None:
-    """Entries of L, inverse pivots and columns in; solved columns out; the tree as data."""
-    size, width = int(data[0]), int(data[1])
-    starts = np.zeros(size + 1, dtype=np.int64)
-    for k in range(size):
-        starts[k + 1] = starts[k] + int(data[2 + k])
-    entries, groups = starts[size], width // 8
-    places = np.empty(entries, dtype=np.int64)
-    for entry in range(entries):
-        places[entry] = groups * int(data[2 + size + entry])
-    factor = Factor(inputs[:entries], places, starts, inputs[entries : entries + size])
-    outputs[: size * width] = inputs[entries + size : entries + size + size * width]
-    x: ArrayOf[Lanes] = outputs[: size * width].reshape(size * groups, 8)
-    done = 0
-    while done + 4 <= groups:
-        _solve_four(factor, x, done, groups)
-        done += 4
-    while done < groups:
-        _solve_two(factor, x, done, groups)
-        done += 2
+def _answer(inputs: Array, outputs: Array, data: Integers) -> None:
+    """Entries of L, inverse pivots and blocks of columns in; solved blocks and the inverse out; the tree as data."""
+    size, blocks = data[0], data[1]
+    starts = data[2 : 3 + size]
+    entries = starts[size]
+    plan = data[3 + size + entries :]
+    pivots = inputs[entries : entries + size]
+    factor = Factor(inputs[:entries], data[3 + size : 3 + size + entries], starts, pivots)
+    given = inputs[entries + size :]
+    for _ in range(blocks):
+        rows = plan[0]
+        b: ArrayOf[FourLanes] = given[: rows * 32].reshape(rows, 4, 8)
+        x: ArrayOf[FourLanes] = outputs[: size * 32].reshape(size, 4, 8)
+        plan = _solve_inward(factor, b, x, plan)
+        _solve_outward(factor, x)
+        given, outputs = given[rows * 32 :], outputs[size * 32 :]
+    _invert(factor, outputs)
 
 
-def _solve_four(factor: Factor, x: ArrayOf[Lanes], first: int, groups: int) -> None:
-    """Solve `L^T D L x = b` in place for four vectors of columns, of `groups` in each row.
-
-    Four sums at a time: none waits for another.
-    """
-    lower, places, starts, inverse_pivots = factor
-    for k in range(len(inverse_pivots) - 1, -1, -1):
-        own = k * groups + first
-        a, b, c, d = x[own], x[own + 1], x[own + 2], x[own + 3]
-        for entry in range(starts[k], starts[k + 1]):
-            weight, i = lower[entry], places[entry] + first
-            x[i] -= weight * a
-            x[i + 1] -= weight * b
-            x[i + 2] -= weight * c
-            x[i + 3] -= weight * d
-    for k in range(len(inverse_pivots)):
-        own, pivot = k * groups + first, inverse_pivots[k]
-        a, b, c, d = pivot * x[own], pivot * x[own + 1], pivot * x[own + 2], pivot * x[own + 3]
-        for entry in range(starts[k + 1] - 1, starts[k] - 1, -1):
-            weight, i = lower[entry], places[entry] + first
-            a -= weight * x[i]
-            b -= weight * x[i + 1]
-            c -= weight * x[i + 2]
-            d -= weight * x[i + 3]
-        x[own] = a
-        x[own + 1] = b
-        x[own + 2] = c
-        x[own + 3] = d
+def _solve_inward(factor: Factor, b: ArrayOf[FourLanes], x: ArrayOf[FourLanes], plan: Integers) -> Integers:
+    """y of a block, as its plan says; gives what is behind the plan."""
+    at = 1
+    for row in range(len(b)):
+        i, count = plan[at] & _PLACE, plan[at + 1]
+        rest = b[row]
+        column = factor.lower[factor.starts[i + 1] - factor.starts[i] :]
+        for k in plan[at + 2 : at + 2 + count]:
+            rest -= column[factor.starts[k & _PLACE] & _PLACE] * x[k & _PLACE]
+        x[i] = rest
+        at += 2 + count
+    absent = plan[at]
+    for i in plan[at + 1 : at + 1 + absent]:
+        x[i & _PLACE] = 0.0
+    return plan[at + 1 + absent :]
 
 
-def _solve_two(factor: Factor, x: ArrayOf[Lanes], first: int, groups: int) -> None:
-    """The same for two vectors that are left."""
-    lower, places, starts, inverse_pivots = factor
-    for k in range(len(inverse_pivots) - 1, -1, -1):
-        own = k * groups + first
-        a, b = x[own], x[own + 1]
-        for entry in range(starts[k], starts[k + 1]):
-            weight, i = lower[entry], places[entry] + first
-            x[i] -= weight * a
-            x[i + 1] -= weight * b
-    for k in range(len(inverse_pivots)):
-        own, pivot = k * groups + first, inverse_pivots[k]
-        a, b = pivot * x[own], pivot * x[own + 1]
-        for entry in range(starts[k + 1] - 1, starts[k] - 1, -1):
-            weight, i = lower[entry], places[entry] + first
-            a -= weight * x[i]
-            b -= weight * x[i + 1]
-        x[own] = a
-        x[own + 1] = b
+def _solve_outward(factor: Factor, x: ArrayOf[FourLanes]) -> None:
+    """From y of a block to -x."""
+    begin = 0
+    for k, pivot in enumerate(factor.inverse_pivots):
+        end = factor.starts[k + 1] & _PLACE
+        rest = -pivot * x[k]
+        for weight, i in zip(factor.lower[begin:end], factor.places[begin:end]):
+            rest -= weight * x[i & _PLACE]
+        x[k] = rest
+        begin = end
+
+
+def _invert(factor: Factor, inverse: Array) -> None:
+    """The inverse: 32 entries of a row at a time, up to the diagonal."""
+    size = len(factor.inverse_pivots)
+    parts = (size + 31) // 32
+    vectors: ArrayOf[FourLanes] = inverse[: size * parts * 32].reshape(size * parts, 4, 8)
+    begin = 0
+    for k, pivot in enumerate(factor.inverse_pivots):
+        end = factor.starts[k + 1] & _PLACE
+        lower, path = factor.lower[begin:end], factor.places[begin:end]
+        for part in range((k + 31) // 32):
+            vectors[k * parts + part] = 0.0
+            row = vectors[k * parts + part]
+            for weight, i in zip(lower, path):
+                row -= weight * vectors[(i & _PLACE) * parts + part]
+            vectors[k * parts + part] = row
+        own = inverse[k * parts * 32 :]
+        for j in range(k):
+            inverse[j * parts * 32 + k] = own[j]
+        corner = pivot
+        for weight, i in zip(lower, path):
+            corner -= weight * own[i & _PLACE]
+        own[k] = corner
+        begin = end
 
 
 @once
 def _callback() -> RoutineCallback:
-    return RoutineCallback(_answer)
+    return RoutineCallback(_answer, data=np.int64)

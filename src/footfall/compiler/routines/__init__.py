@@ -3,6 +3,7 @@
 from footfall.compiler.routines.annotations import (
     ArrayOf,
     EightInts,
+    FourLanes,
     Lanes,
     LanesOfVector3,
     Matrix2,
@@ -25,6 +26,7 @@ from footfall.compiler.routines.routine import routine
 __all__ = [
     "ArrayOf",
     "EightInts",
+    "FourLanes",
     "Lanes",
     "LanesOfVector3",
     "Matrix2",

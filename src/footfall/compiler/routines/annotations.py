@@ -52,6 +52,7 @@ EightInts = Annotated[_Floats, Fixed((8,), INT)]
 # Eight numbers or vectors side by side, in vector registers: `ArrayOf[Lanes]` is an array (n, 8).
 Lanes = Annotated[_Floats, LANES]
 LanesOfVector3 = Annotated[_Floats, Fixed((3,), LANES)]
+FourLanes = Annotated[_Floats, Fixed((4,), LANES)]  # of 32 numbers
 
 E = TypeVar("E", covariant=True)
 

@@ -6,13 +6,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from footfall.compiler import cache as disk
 from footfall.compiler import machine
 from footfall.compiler.routines.dependencies import content_of
 from footfall.compiler.routines.memory import ARENA
 from footfall.compiler.routines.module import RoutineModule
 from footfall.compiler.routines.routine import Routine, surroundings
-from footfall.compiler.routines.types import FLOAT, ArrayType
+from footfall.compiler.routines.types import DTYPES, FLOAT, ArrayType
 from footfall.compiler.threads import Task
 
 _ENTRY = "footfall_callback"
@@ -22,13 +24,13 @@ _UNKNOWN = 2**62  # length of arrays of which only the address is known
 class RoutineCallback:
     """address: of the C function. Keep it as `owner` of a `NativeFunction`, so that its code stays."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        """function: a routine of three arrays (n,) of floats, inputs, outputs and data, that does not ask for their
-        lengths."""
+    def __init__(self, function: Callable[..., Any], *, data: type[np.generic] = np.float64) -> None:
+        """function: a routine of three arrays (n,), inputs, outputs and data, that does not ask for their lengths.
+        data: type of what the third array holds; inputs and outputs are floats."""
         assert isinstance(function, Routine)
-        types = (ArrayType(FLOAT, 1),) * 3
+        types = (ArrayType(FLOAT, 1), ArrayType(FLOAT, 1), ArrayType(DTYPES[data], 1))
         key = content_of(function.python).key
-        place = disk.key_of("callback", key, str(function.fused), *surroundings())
+        place = disk.key_of("callback", key, str(function.fused), data.__name__, *surroundings())
         entry = disk.read(place)
         if entry is None:
             module = RoutineModule(fused=function.fused)

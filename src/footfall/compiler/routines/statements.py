@@ -213,7 +213,11 @@ class Function(Expressions):
             )
         place = self.target(target)
         if isinstance(place, Place):
-            self.store(place, self.settled(value))
+            settled = self.settled(value)
+            if isinstance(place.type, Fixed) and isinstance(settled.type, Number):  # `points[i] = 0.0`
+                kind = Fixed(place.type.shape, settled.type)
+                settled = Value(kind, tuple(n.parts[0] for n in self.spread(settled, kind.shape)))
+            self.store(place, settled)
         elif isinstance(place.type, Fixed | Number):
             self.set_number(target, place, self.settled(value))
         else:
