@@ -21,7 +21,7 @@ import numpy as np
 from footfall.arrays import Array, Integers
 from footfall.compiler import ArrayOf, NativeFunction, RoutineCallback, Symbol, call, routine
 from footfall.compiler.once import once
-from footfall.compiler.routines import FourLanes
+from footfall.compiler.routines import FourLanes, Lanes
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.factorisation import MassFactor, factorise, solve_factored, velocity_path
 from footfall.dynamics.loop_derivatives import is_traced
@@ -30,7 +30,7 @@ from footfall.robot.model import Robot
 from footfall.robot.tree import Tree
 from footfall.robot.validation import check_mass_matrix
 
-_WIDTH = 32  # columns side by side: four registers of eight, so that no sum waits for another
+_WIDE, _NARROW = 32, 8  # columns side by side: in four registers no sum waits for another; a few that are left in one
 _PLACE = 0xFFFFFFFF  # `place & _PLACE` is never negative: native code need not ask
 
 
@@ -45,7 +45,11 @@ class Response(NamedTuple):
 def inverse_mass_matrix(robot: Robot, q: Array) -> Array:
     """Inverse of the mass matrix (nv, nv) in the configuration q (nq,)."""
     check_mass_matrix(robot)
-    return _inverse(robot.tree, factorise(robot.tree, composite_bodies(robot, q)))
+    factor = factorise(robot.tree, composite_bodies(robot, q))
+    # Straight code leaves out the zeros of unit vectors, and what is below the diagonal need not be computed.
+    columns = _one_by_one(robot.tree, factor, np.eye(robot.nv))
+    row, column = np.indices(columns.shape)
+    return columns[np.minimum(row, column), np.maximum(row, column)]
 
 
 def response(tree: Tree, factor: MassFactor, forces: Sequence[Array]) -> Response:
@@ -70,19 +74,18 @@ def _one_by_one(tree: Tree, factor: MassFactor, b: Array) -> Array:
 
 
 def _inverse(tree: Tree, factor: MassFactor) -> Array:
-    """M^-1 (nv, nv), a row and a column at a time."""
+    """M^-1 (nv, nv), column by column: what stands above the diagonal is known by symmetry."""
     size = len(factor.inverse_pivots)
-    inverse = np.zeros((size, size), dtype=factor.inverse_pivots.dtype)
-    for k, pivot in enumerate(factor.inverse_pivots):
-        row, corner = np.zeros(k), pivot
-        path = velocity_path(tree, k)[::-1]
-        for i in path:
-            row = row - factor.lower[k, i] * inverse[i, :k]
-        inverse[k, :k] = inverse[:k, k] = row
-        for i in path:
-            corner = corner - factor.lower[k, i] * inverse[k, i]
-        inverse[k, k] = corner
-    return inverse
+    columns: list[list[Any]] = []
+    for j, pivot in enumerate(factor.inverse_pivots):
+        column = [before[j] for before in columns]
+        for k in range(j, size):
+            entry = pivot if k == j else 0.0
+            for i in reversed(velocity_path(tree, k)):
+                entry = entry - factor.lower[k, i] * column[i]
+            column.append(entry)
+        columns.append(column)
+    return np.array(columns).reshape(size, size)
 
 
 # Native code
@@ -98,17 +101,21 @@ class Block(NamedTuple):
     columns: list[tuple[int, int]]
     rows: list[int]
 
+    @property
+    def width(self) -> int:
+        return _NARROW if len(self.columns) <= _NARROW else _WIDE
+
     def entries(self, matrices: Sequence[Array]) -> Array:
-        """The columns' entries (rows, 32), filled up with zeros."""
-        entries = np.zeros((len(self.rows), _WIDTH), dtype=object)
+        """The columns' entries (rows, width), filled up with zeros."""
+        entries = np.zeros((len(self.rows), self.width), dtype=object)
         for place, (matrix, column) in enumerate(self.columns):
             entries[:, place] = matrices[matrix][self.rows, column]
         return entries
 
     def plan(self, paths: Sequence[Sequence[int]]) -> list[int]:
-        """For the routine: how many rows there are, and each with the number of those that it depends on, and these;
-        then the rows that stay zero."""
-        plan = [len(self.rows)]
+        """For the routine: width, how many rows there are, and each with the number of those that it depends on, and
+        these; then the rows that stay zero."""
+        plan = [self.width, len(self.rows)]
         for i in self.rows:
             behind = [k for k in self.rows if i in paths[k]]
             plan += [i, len(behind), *behind]
@@ -125,7 +132,7 @@ def _blocks(paths: Sequence[Sequence[int]], matrices: Sequence[Array]) -> list[B
         for b in matrices
     ]
     numbers = [k for k, rows in enumerate(zip(*present, strict=True)) if any(rows)]
-    width = _WIDTH // len(matrices)
+    width = _WIDE // len(matrices)
     blocks = []
     for begin in range(0, len(numbers), width):
         columns = [(matrix, k) for matrix in range(len(matrices)) for k in numbers[begin : begin + width]]
@@ -144,11 +151,11 @@ def _respond_natively(tree: Tree, factor: MassFactor, forces: Sequence[Array]) -
     plans = [number for block in blocks for number in block.plan(paths)]
     data = np.array([size, len(blocks), *starts, *places, *plans], dtype=np.int64)
     lower = [factor.lower[k, i] for k, path in enumerate(paths) for i in path]
-    stride = -(-size // _WIDTH) * _WIDTH
+    stride = -(-size // _WIDE) * _WIDE
     native = NativeFunction(
         f"response_{sha256(data.tobytes()).hexdigest()[:16]}",
         _callback().address,
-        size * (_WIDTH * len(blocks) + stride),
+        size * (sum(block.width for block in blocks) + stride),
         data=data,
         owner=_callback(),
     )
@@ -164,12 +171,11 @@ def _respond_natively(tree: Tree, factor: MassFactor, forces: Sequence[Array]) -
     given = [block.entries(forces) for block in blocks]
     outputs = call(native, lower, factor.inverse_pivots, *given, in_lanes=in_lanes)
     columns = tuple(np.zeros(b.shape, dtype=object) for b in forces)
-    for number, block in enumerate(blocks):
-        solved = outputs[number * size * _WIDTH : (number + 1) * size * _WIDTH].reshape(size, _WIDTH)
-        for place, (matrix, column) in enumerate(block.columns):
-            columns[matrix][:, column] = solved[:, place]
-    inverse = outputs[len(blocks) * size * _WIDTH :].reshape(size, stride)[:, :size]
-    return Response(inverse, columns)
+    for block in blocks:
+        solved, outputs = np.split(outputs, [size * block.width])
+        for entries, (matrix, column) in zip(solved.reshape(size, block.width).T, block.columns, strict=False):
+            columns[matrix][:, column] = entries
+    return Response(outputs.reshape(size, stride)[:, :size], columns)
 
 
 class Factor(NamedTuple):
@@ -196,18 +202,23 @@ def _answer(inputs: Array, outputs: Array, data: Integers) -> None:
     factor = Factor(inputs[:entries], data[3 + size : 3 + size + entries], starts, pivots)
     given = inputs[entries + size :]
     for _ in range(blocks):
-        rows = plan[0]
-        b: ArrayOf[FourLanes] = given[: rows * 32].reshape(rows, 4, 8)
-        x: ArrayOf[FourLanes] = outputs[: size * 32].reshape(size, 4, 8)
-        plan = _solve_inward(factor, b, x, plan)
-        _solve_outward(factor, x)
-        given, outputs = given[rows * 32 :], outputs[size * 32 :]
+        width, rows = plan[0], plan[1]
+        b, x = given[: rows * width], outputs[: size * width]
+        if width == 32:
+            wide: ArrayOf[FourLanes] = b.reshape(rows, 4, 8)
+            wide_solved: ArrayOf[FourLanes] = x.reshape(size, 4, 8)
+            plan = _solve(factor, wide, wide_solved, plan)
+        else:
+            narrow: ArrayOf[Lanes] = b.reshape(rows, 8)
+            narrow_solved: ArrayOf[Lanes] = x.reshape(size, 8)
+            plan = _solve(factor, narrow, narrow_solved, plan)
+        given, outputs = given[rows * width :], outputs[size * width :]
     _invert(factor, outputs)
 
 
-def _solve_inward(factor: Factor, b: ArrayOf[FourLanes], x: ArrayOf[FourLanes], plan: Integers) -> Integers:
-    """y of a block, as its plan says; gives what is behind the plan."""
-    at = 1
+def _solve(factor: Factor, b: Any, x: Any, plan: Integers) -> Integers:
+    """-M^-1 b of a block, of which `ArrayOf[Lanes]` or `ArrayOf[FourLanes]` have a row each; gives the plans left."""
+    at = 2
     for row in range(len(b)):
         i, count = plan[at] & _PLACE, plan[at + 1]
         rest = b[row]
@@ -219,11 +230,6 @@ def _solve_inward(factor: Factor, b: ArrayOf[FourLanes], x: ArrayOf[FourLanes], 
     absent = plan[at]
     for i in plan[at + 1 : at + 1 + absent]:
         x[i & _PLACE] = 0.0
-    return plan[at + 1 + absent :]
-
-
-def _solve_outward(factor: Factor, x: ArrayOf[FourLanes]) -> None:
-    """From y of a block to -x."""
     begin = 0
     for k, pivot in enumerate(factor.inverse_pivots):
         end = factor.starts[k + 1] & _PLACE
@@ -232,6 +238,7 @@ def _solve_outward(factor: Factor, x: ArrayOf[FourLanes]) -> None:
             rest -= weight * x[i & _PLACE]
         x[k] = rest
         begin = end
+    return plan[at + 1 + absent :]
 
 
 def _invert(factor: Factor, inverse: Array) -> None:
