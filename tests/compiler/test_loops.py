@@ -158,6 +158,40 @@ def test_call_a_routine_with_data() -> None:
     assert (kernel.batch(x) == [[0.0, 0.0], [1.0, 1.0], [5.0, 2.0], [9.0, 3.0], [5.0, 2.0]]).all()
 
 
+def test_call_a_routine_with_data_that_are_ints() -> None:
+    @routine
+    def chosen(inputs, outputs, data):
+        for k in range(3):
+            outputs[k] = inputs[data[k]]
+
+    callback = RoutineCallback(chosen, data=np.int64)
+    data = np.array([2, 0, 1])
+    native = NativeFunction("chosen", callback.address, 3, data=data, owner=callback)
+    kernel = build_kernel(lambda x: call(native, x), {"x": 3}, name="chosen")
+    np.testing.assert_array_equal(kernel(np.array([5.0, 6.0, 7.0])), [7.0, 5.0, 6.0])
+
+
+def test_constant_arguments_of_a_call() -> None:
+    """Neighbours are stored together: runs of every length, of one number and of several, between others."""
+
+    @routine
+    def same(inputs, outputs, data):
+        for k in range(40):
+            outputs[k] = inputs[k]
+
+    callback = RoutineCallback(same)
+    native = NativeFunction("same", callback.address, 40, owner=callback)
+
+    def given(x):
+        constants = np.arange(1.0, 8.0)
+        return [x[0], *[0.0] * 17, x[1], 4.0, x[0] + x[1], *[0.0] * 3, *constants, *constants, -0.0, x[1]]
+
+    kernel = build_kernel(lambda x: call(native, *given(x)), {"x": 2}, name="same")
+    x = np.array([3.0, -2.0])
+    assert len(given(x)) == 40
+    assert kernel(x).tobytes() == np.array(given(x)).tobytes()
+
+
 def test_one_native_function_with_two_data() -> None:
     @routine
     def scaled(inputs, outputs, data):

@@ -7,39 +7,58 @@ import pytest
 
 from footfall.compiler import build_kernel
 from footfall.dynamics.factorisation import MassFactor, factorise
-from footfall.dynamics.mass_inverse import times_inverse
+from footfall.dynamics.mass_inverse import inverse_mass_matrix, response
 from footfall.dynamics.mass_matrix import mass_matrix
 from footfall.robot.load import load
 from tests.peers.comparison import assert_agree
 from tests.random_robots import random_state
 
 
-# 1, 2 and more than 4 vectors of columns at a time, with and without a rest
-@pytest.mark.parametrize("name, columns", [("arm-7r", 0), ("arm-7r", 30), ("lola", 5)])
-def test_columns_in_native_code_are_those_of_dense_algebra(name: str, columns: int) -> None:
+# One block, narrow or wide; wide blocks and a narrow rest, from one matrix and from two
+@pytest.mark.parametrize(
+    "name, matrices, columns",
+    [("arm-7r", 1, 30), ("lola", 1, 5), ("lola", 1, 70), ("lola", 2, 35)],
+)
+def test_columns_in_native_code_are_those_of_dense_algebra(name: str, matrices: int, columns: int) -> None:
     robot = load(name)
     rng = np.random.default_rng(1)
-    matrices = [mass_matrix.textbook(robot, random_state(robot, seed).q) for seed in range(9)]
-    factors = [factorise(robot.tree, matrix) for matrix in matrices]
-    b = rng.normal(size=(9, robot.nv, columns))
+    masses = [mass_matrix.textbook(robot, random_state(robot, seed).q) for seed in range(9)]
+    factors = [factorise(robot.tree, mass) for mass in masses]
+    # Zeros here and there, and a column of them: native code leaves out what it can.
+    present = rng.random((robot.nv, columns)) < 0.2
+    present[:, columns // 2] = False
+    b = rng.normal(size=(9, matrices, robot.nv, columns)) * present
 
     def both(lower, inverse_pivots, b):
-        product, inverse = times_inverse(robot.tree, MassFactor(lower, inverse_pivots), b)
-        return {"product": product, "inverse": inverse}
+        forces = [np.where(present, matrix, 0.0) for matrix in b]
+        inverse, solved = response(robot.tree, MassFactor(lower, inverse_pivots), forces)
+        return {"inverse": inverse, **{f"solved{k}": entries for k, entries in enumerate(solved)}}
 
-    shapes = {"lower": (robot.nv, robot.nv), "inverse_pivots": robot.nv, "b": (robot.nv, columns)}
+    shapes = {"lower": (robot.nv, robot.nv), "inverse_pivots": robot.nv, "b": b.shape[1:]}
     kernel = build_kernel(both, shapes, name="columns")
     lower, pivots = np.array([factor.lower for factor in factors]), np.array([f[1] for f in factors])
     together = kernel(lower, pivots, b)
-    for k, matrix in enumerate(matrices):
-        product, inverse = kernel(lower[k], pivots[k], b[k])
-        condition = float(np.linalg.cond(matrix))
-        assert_agree(inverse, np.linalg.inv(matrix), 1e-14 * condition)
+    for k, mass in enumerate(masses):
+        results = kernel(lower[k], pivots[k], b[k])
+        inverse, *solved = results
+        condition = float(np.linalg.cond(mass))
+        assert_agree(inverse, np.linalg.inv(mass), 1e-14 * condition)
         np.testing.assert_array_equal(inverse, inverse.T)
-        if columns:
-            assert_agree(product, np.linalg.solve(matrix, b[k]), 1e-14 * condition)
-            wrong = np.linalg.solve(matrix, b[k - 1])  # the comparison can fail
-            assert not np.allclose(product, wrong)
+        for entries, given, wrong in zip(solved, b[k], b[k - 1], strict=True):
+            assert_agree(entries, -np.linalg.solve(mass, given), 1e-14 * condition)
+            assert not np.allclose(entries, -np.linalg.solve(mass, wrong))  # the comparison can fail
         # One lane runs loops, eight run straight code: with the same bits.
-        np.testing.assert_array_equal(product, together[0][k])
-        np.testing.assert_array_equal(inverse, together[1][k])
+        for one, many in zip(results, together, strict=True):
+            np.testing.assert_array_equal(one, many[k])
+
+
+def test_plain_steps_do_the_same() -> None:
+    robot = load("lola")
+    mass = mass_matrix.textbook(robot, random_state(robot, 1).q)
+    factor = factorise(robot.tree, mass)
+    b = np.random.default_rng(2).normal(size=(robot.nv, 3))
+    inverse, (solved,) = response(robot.tree, factor, [b])
+    condition = float(np.linalg.cond(mass))
+    assert_agree(inverse, np.linalg.inv(mass), 1e-14 * condition)
+    assert_agree(inverse, inverse_mass_matrix.textbook(robot, random_state(robot, 1).q), 1e-14 * condition)
+    assert_agree(solved, -inverse @ b, 1e-14 * condition)

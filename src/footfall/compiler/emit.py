@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from footfall.compiler.access import Access
+from footfall.compiler.constants import constant_stores
 from footfall.compiler.graph import Loop
 from footfall.compiler.module import Module
 from footfall.compiler.schedule import Repetition, Schedule, Segment
 from footfall.compiler.segment import SegmentWriter, arguments, parameters
-from footfall.compiler.trigonometry import literal, number, vector_type
 
 # Characters of a module, if there is more than one: LLVM takes a fifth of a second for it, threads share the modules,
 # and one that nobody waits for any more is soon over.
@@ -174,38 +174,16 @@ class _Emitter:
                     access.store_output(output, position, access.value(index))
         lines = access.lines
         if self.module.lanes == 1:
-            lines += constant_stores(self.plan, 1)
+            lines += constant_outputs(self.plan, 1)
         return lines
 
 
-def constant_stores(plan: Schedule, lanes: int) -> list[str]:
-    """Stores of the outputs that are constant; neighbours go together where there is one lane."""
+def constant_outputs(plan: Schedule, lanes: int) -> list[str]:
+    """Stores of the outputs that are constant."""
     graph = plan.program.graph
     lines: list[str] = []
     for output, elements in enumerate(plan.program.outputs):
         known = [(position, graph.value_of(index)) for position, index in enumerate(elements)]
         constants = [(position, value) for position, value in known if value is not None]
-        for start, values in _runs(constants, 8 if lanes == 1 else 1):
-            width = len(values) * lanes
-            if len(set(map(number, values))) == 1:
-                data = literal(values[0], width)
-            else:
-                data = "<" + ", ".join(f"double {number(value)}" for value in values) + ">"
-            name = f"%k{output}_{start}"
-            lines.append(f"  {name} = getelementptr i8, ptr %out{output}, i64 {start * lanes * 8}")
-            lines.append(f"  store {vector_type(width)} {data}, ptr {name}, align 8")
+        lines += constant_stores(constants, f"%out{output}", f"k{output}", lanes=lanes)
     return lines
-
-
-def _runs(constants: list[tuple[int, float]], longest: int) -> Iterator[tuple[int, list[float]]]:
-    """Neighbouring positions, grouped."""
-    start, values = -1, list[float]()
-    for position, value in constants:
-        if values and position == start + len(values) and len(values) < longest:
-            values.append(value)
-        else:
-            if values:
-                yield start, values
-            start, values = position, [value]
-    if values:
-        yield start, values

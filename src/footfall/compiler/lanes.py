@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from footfall.compiler.emit import Core, constant_stores
+from footfall.compiler.emit import Core, constant_outputs
 from footfall.compiler.row_moves import (
     load_lanes,
     load_row,
@@ -85,7 +85,7 @@ class _BatchEntry:
             f"define i64 @{BATCH}(ptr %table, i64 %begin, i64 %end, i64 %steps) nounwind {{",
             *self._memory(),
             *self._pointers(),
-            *constant_stores(self.plan, lanes),
+            *constant_outputs(self.plan, lanes),
             "  %last = sub i64 %end, 1",
             "  %last_step = sub i64 %steps, 1",
             "  br label %block",

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from footfall.compiler.access import Access
+from footfall.compiler.constants import constant_stores
 from footfall.compiler.graph import Node
 from footfall.compiler.module import Module
 from footfall.compiler.schedule import Schedule
@@ -54,8 +55,11 @@ class NativeCalls(Access):
             self.bases.add("%work")
             arguments = self.do(f"getelementptr i8, ptr %work, i64 {8 * self.plan.handed[index]}")
         else:
-            arguments = self.do(f"alloca [{max(len(given), 1)} x double], align 64")
+            arguments = self.do(f"alloca [{max(len(node) - 1, 1)} x double], align 64")
         results = self.do(f"alloca [{self.lanes * function.outputs} x double], align 64")
+        known = [(k, self.graph.value_of(operand)) for k, operand in enumerate(node[1:])]
+        constants = [(k, value) for k, value in known if value is not None]
+        self.lines += constant_stores(constants, arguments, f"{self.prefix}c{index}")
         for lane in range(self.lanes):
             for k, value in given.items():
                 element = value
@@ -68,12 +72,12 @@ class NativeCalls(Access):
         self.buffers[index] = results
 
     def arguments_of(self, index: int, node: Node) -> dict[int, str]:
-        """Values of the arguments by their number, without those that are in their place already."""
+        """Values of the arguments by their number, without constants and those that are in their place already."""
         first, slots = self.plan.handed.get(index), self.plan.slots
         return {
             k: self.value(operand)
             for k, operand in enumerate(node[1:])
-            if first is None or slots.get(operand) != first + k
+            if self.graph.nodes[operand][0] != "const" and (first is None or slots.get(operand) != first + k)
         }
 
     def value(self, index: int) -> str:

@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 
 from footfall.arrays import Integers
-from footfall.compiler.routines import ArrayOf, Lanes, LanesOfVector3, Vector3, lanes_at, put_lanes, routine
+from footfall.compiler.routines import (
+    ArrayOf,
+    FourLanes,
+    Lanes,
+    LanesOfVector3,
+    Vector3,
+    lanes_at,
+    put_lanes,
+    routine,
+)
 from footfall.errors import RoutineError
 
 Array = np.ndarray[Any, Any]
@@ -62,6 +71,27 @@ def test_vectors_of_lanes() -> None:
     a, b = rng.normal(size=(5, 3, 8)), rng.normal(size=(5, 3, 8))
     expected = np.linalg.norm(a - b, axis=1) + a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
     np.testing.assert_allclose(distances(a, b), expected, rtol=1e-14, atol=1e-15)
+
+
+@routine
+def sums(x: ArrayOf[FourLanes], weights: Array, points: ArrayOf[Vector3]) -> None:
+    """Into the first of x (n, 4, 8) the weighted sum of the others; points (m, 3) become ones."""
+    x[0] = 0.0
+    total = x[0]
+    for k in range(1, len(x)):
+        total += weights[k] * x[k]
+    x[0] = total
+    for k in range(len(points)):
+        points[k] = 1.0
+
+
+def test_four_lanes_at_once_and_vectors_that_are_filled() -> None:
+    rng = np.random.default_rng(2)
+    x, weights, points = rng.normal(size=(6, 4, 8)), rng.normal(size=6), rng.normal(size=(3, 3))
+    expected = np.tensordot(weights[1:], x[1:], 1)
+    sums(x, weights, points)
+    np.testing.assert_allclose(x[0], expected, rtol=1e-13, atol=1e-14)
+    np.testing.assert_array_equal(points, np.ones((3, 3)))
 
 
 @routine
