@@ -17,7 +17,8 @@ from footfall.compiler.routines import FourLanes, Lanes
 
 # Columns in a block: in four registers no sum waits for another; a few that are left take one.
 _WIDE, _NARROW = 32, 8
-_PLACE = 0xFFFFFFFF  # `place & _PLACE` is not negative: native code need not ask whether it counts from the end
+# `place & _PLACE` is not negative: native code need not ask whether it counts from the end.
+_PLACE = 0xFFFFFFFF
 
 
 class Block(NamedTuple):
