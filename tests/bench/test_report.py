@@ -111,11 +111,12 @@ def test_crossover_is_interpolated() -> None:
 
 
 def test_startup_has_bars() -> None:
-    startup = Startup("talos", 0.5, 1.0, 1.0, 0.01, 0.01)
+    startup = Startup("talos", 0.5, 1.0, 1.0, 4.0, 0.01, 0.01, 0.3)
     text = report([], startup=startup)
     assert "import footfall: 500 ms, needed 400 ms" in text
     assert "| compile forward dynamics | 1000 + |" in text
-    assert "Bars met: 2 of 3." in text
+    assert "compile its derivatives: 4000 ms, needed 3000 ms" in text
+    assert "Bars met: 2 of 4." in text
 
 
 def test_cases_by_name() -> None:

@@ -175,8 +175,10 @@ def _startup(startup: Startup, verdict: Verdict) -> str:
         ("import footfall", startup.importing, bars.IMPORT),
         ("compile forward dynamics", startup.compiling, bars.FIRST_COMPILE),
         ("compile it for batches, besides", startup.compiling_batch, None),
+        ("compile its derivatives", startup.compiling_derivatives, bars.FIRST_COMPILE),
         ("load it from the cache", startup.loading, bars.CACHED_LOAD),
         ("load it for batches from the cache", startup.loading_batch, None),
+        ("load its derivatives from the cache", startup.loading_derivatives, None),
     ]
     rows = []
     for what, seconds, most in measured:

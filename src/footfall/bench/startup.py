@@ -25,21 +25,26 @@ kernel = footfall.forward_dynamics.kernel(robot)
 single = time.perf_counter() - begin
 begin = time.perf_counter()
 kernel.batch(np.tile(footfall.neutral(robot), (64, 1)), robot.armature, robot.armature, threads=1)
-print(json.dumps([imported, single, time.perf_counter() - begin]))
+batch = time.perf_counter() - begin
+begin = time.perf_counter()
+footfall.forward_dynamics_derivatives.kernel(robot)
+print(json.dumps([imported, single, batch, time.perf_counter() - begin]))
 """
 
 
 @dataclass(frozen=True)
 class Startup:
     """Seconds, medians of several processes: to import footfall, to compile forward dynamics for a single robot and
-    (besides) for a batch, and to load either from the cache."""
+    (besides) for a batch, and its derivatives for a single one, and to load each from the cache."""
 
     robot: str
     importing: float
     compiling: float
     compiling_batch: float
+    compiling_derivatives: float
     loading: float
     loading_batch: float
+    loading_derivatives: float
 
 
 def measure_startup(robot: str, *, rounds: int = 3) -> Startup:
@@ -49,9 +54,9 @@ def measure_startup(robot: str, *, rounds: int = 3) -> Startup:
         with tempfile.TemporaryDirectory() as cache:
             cold.append(_run(robot, cache))
             warm.append(_run(robot, cache))
-    _, compiling, compiling_batch = np.median(cold, axis=0).tolist()
-    importing, loading, loading_batch = np.median(warm, axis=0).tolist()
-    return Startup(robot, importing, compiling, compiling_batch, loading, loading_batch)
+    _, *compiling = np.median(cold, axis=0).tolist()
+    importing, *loading = np.median(warm, axis=0).tolist()
+    return Startup(robot, importing, *compiling, *loading)
 
 
 def _run(robot: str, cache: str) -> list[float]:
