@@ -6,21 +6,25 @@ import numpy as np
 import pytest
 
 from footfall.compiler import build_kernel
+from footfall.dynamics.column_blocks import in_twos
 from footfall.dynamics.factorisation import MassFactor, factorise
 from footfall.dynamics.mass_inverse import inverse_mass_matrix, response
 from footfall.dynamics.mass_matrix import mass_matrix
 from footfall.robot.load import load
 from tests.peers.comparison import assert_agree
-from tests.random_robots import random_state
+from tests.random_robots import random_robot, random_state
 
 
-# One block, narrow or wide; wide blocks and a narrow rest, from one matrix and from two
+# One block, narrow or wide; wide blocks and a narrow rest, from one matrix and from two; branches that no humanoid has
 @pytest.mark.parametrize(
     "name, matrices, columns",
-    [("arm-7r", 1, 30), ("lola", 1, 5), ("lola", 1, 70), ("lola", 2, 35)],
+    [("arm-7r", 1, 30), ("lola", 1, 5), ("lola", 1, 70), ("lola", 2, 35), ("branches", 2, 9)],
 )
 def test_columns_in_native_code_are_those_of_dense_algebra(name: str, matrices: int, columns: int) -> None:
-    robot = load(name)
+    branches = random_robot(
+        7, types=["revolute", "spherical", "planar"] * 4, ups=[0, 0, 1, 1, 0, 3, 2, 0, 4, 1, 6, 0]
+    )
+    robot = branches if name == "branches" else load(name)
     rng = np.random.default_rng(1)
     masses = [mass_matrix.textbook(robot, random_state(robot, seed).q) for seed in range(9)]
     factors = [factorise(robot.tree, mass) for mass in masses]
@@ -62,3 +66,11 @@ def test_plain_steps_do_the_same() -> None:
     assert_agree(inverse, np.linalg.inv(mass), 1e-14 * condition)
     assert_agree(inverse, inverse_mass_matrix.textbook(robot, random_state(robot, 1).q), 1e-14 * condition)
     assert_agree(solved, -inverse @ b, 1e-14 * condition)
+
+
+def test_rows_in_twos() -> None:
+    """A chain of three velocities, on whose first one another chain of two hangs."""
+    paths = {0: [], 1: [0], 2: [0, 1], 3: [0], 4: [0, 3]}
+    assert in_twos(range(5), paths) == [(0, 1), (2, 2), (3, 4)]
+    behind = {4: [], 3: [4], 2: [], 1: [2], 0: [4, 3, 2, 1]}
+    assert in_twos([4, 3, 2, 1, 0], behind) == [(4, 3), (2, 1), (0, 0)]

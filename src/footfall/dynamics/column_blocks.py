@@ -5,7 +5,7 @@ What they compute, and in which order, is in `mass_inverse.py`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,14 +43,30 @@ class Block(NamedTuple):
         return entries
 
     def plan(self, paths: Sequence[Sequence[int]]) -> list[int]:
-        """For the loops: width, number of rows, then each row with the number of those behind it, and these; then the
-        number of rows that have no entries, and these."""
-        plan = [self.width, len(self.rows)]
-        for i in self.rows:
-            behind = [k for k in self.rows if i in paths[k]]
-            plan += [i, len(behind), *behind]
+        """For the loops: width, numbers of rows and steps, and each step: its two rows (see `in_twos`), how many are
+        behind both, and these; then the number of rows that have no entries, and these."""
+        behind = {i: [k for k in self.rows if i in paths[k]] for i in self.rows}
+        steps = in_twos(self.rows, behind)
+        plan = [self.width, len(self.rows), len(steps)]
+        for first, second in steps:
+            plan += [first, second, len(behind[first]), *behind[first]]
         absent = [i for i in range(len(paths)) if i not in self.rows]
         return [*plan, len(absent), *absent]
+
+
+def in_twos(rows: Sequence[int], before: Mapping[int, Sequence[int]]) -> list[tuple[int, int]]:
+    """Rows that are computed at once: two, if the second depends on the first and else on the same; one twice, if not.
+
+    before: for each row the rows that it depends on.
+    """
+    steps: list[tuple[int, int]] = []
+    for row in rows:
+        first, second = steps[-1] if steps else (-1, 0)
+        if first == second and list(before[row]) == [*before[first], first]:
+            steps[-1] = (first, row)
+        else:
+            steps.append((row, row))
+    return steps
 
 
 def blocks_of(paths: Sequence[Sequence[int]], matrices: Sequence[Array]) -> list[Block]:
@@ -87,65 +103,82 @@ class Factor(NamedTuple):
     """`M = L^T D L` as loops go through it.
 
     lower: (n,) entries of L, row by row, from the root on. places: (n,) velocities that they belong to. starts:
-    (nv + 1,) of each row among them. inverse_pivots: (nv,).
+    (nv + 1,) of each row among them. inverse_pivots: (nv,). steps: (2 m,) all rows from the root on, see `in_twos`.
     """
 
     lower: Array
     places: Integers
     starts: Integers
     inverse_pivots: Array
+    steps: Integers
 
 
 @routine(fused=True)
 def _solve_blocks(inputs: Array, outputs: Array, data: Integers) -> None:
     """Inputs: entries of L, inverse pivots, blocks of columns. Outputs: solved blocks, then the inverse.
 
-    data: numbers of velocities and blocks, starts and places of the factor, plans of the blocks.
+    data: numbers of velocities, steps and blocks; starts, places and steps of the factor; plans of the blocks.
     """
-    size, blocks = data[0], data[1]
-    starts = data[2 : 3 + size]
+    size, steps, blocks, rest = data[0], data[1], data[2], data[3:]
+    starts, rest = rest[: size + 1], rest[size + 1 :]
     entries = starts[size]
-    places, plan = data[3 + size : 3 + size + entries], data[3 + size + entries :]
-    factor = Factor(inputs[:entries], places, starts, inputs[entries : entries + size])
-    given = inputs[entries + size :]
+    places, rest = rest[:entries], rest[entries:]
+    factor = Factor(inputs[:entries], places, starts, inputs[entries : entries + size], rest[: 2 * steps])
+    plan, given = rest[2 * steps :], inputs[entries + size :]
     for _ in range(blocks):
         width, rows = plan[0], plan[1]
         b, x = given[: rows * width], outputs[: size * width]
         if width == 32:
             wide: ArrayOf[FourLanes] = b.reshape(rows, 4, 8)
             wide_solved: ArrayOf[FourLanes] = x.reshape(size, 4, 8)
-            plan = _solve(factor, wide, wide_solved, plan)
+            plan = _solve_inward(factor, wide, wide_solved, plan[1:])
+            _solve_outward(factor, wide_solved)
         else:
             narrow: ArrayOf[Lanes] = b.reshape(rows, 8)
             narrow_solved: ArrayOf[Lanes] = x.reshape(size, 8)
-            plan = _solve(factor, narrow, narrow_solved, plan)
+            plan = _solve_inward(factor, narrow, narrow_solved, plan[1:])
+            _solve_outward(factor, narrow_solved)
         given, outputs = given[rows * width :], outputs[size * width :]
     _invert(factor, outputs)
 
 
-def _solve(factor: Factor, b: Any, x: Any, plan: Integers) -> Integers:
-    """`-M^-1 b` of a block: `ArrayOf[FourLanes]` or `ArrayOf[Lanes]`, a row each. Gives the plans of the next ones."""
-    at = 2
-    for row in range(len(b)):  # from the leaves to the root: y
-        i, count = plan[at] & _PLACE, plan[at + 1]
-        column = factor.lower[factor.starts[i + 1] - factor.starts[i] :]
-        rest = b[row]
-        for k in plan[at + 2 : at + 2 + count]:
-            rest -= column[factor.starts[k & _PLACE] & _PLACE] * x[k & _PLACE]
-        x[i] = rest
-        at += 2 + count
+def _solve_inward(factor: Factor, b: Any, x: Any, plan: Integers) -> Integers:
+    """From b of a block, `ArrayOf[FourLanes]` or `ArrayOf[Lanes]`, to y, as planned; gives the plans that follow."""
+    lower, starts = factor.lower, factor.starts
+    at, row = 2, 0
+    for _ in range(plan[1]):
+        i, j, count = plan[at] & _PLACE, plan[at + 1] & _PLACE, plan[at + 2]
+        y_i, y_j = b[row], b[row + (1 if j != i else 0)]
+        of_i, of_j = lower[starts[i + 1] - starts[i] :], lower[starts[j + 1] - starts[j] :]  # columns of L
+        for k in plan[at + 3 : at + 3 + count]:
+            behind, begin = x[k & _PLACE], starts[k & _PLACE] & _PLACE
+            y_i -= of_i[begin] * behind
+            y_j -= of_j[begin] * behind
+        x[i] = y_i
+        if j != i:
+            x[j] = y_j - of_j[starts[i]] * y_i
+        at, row = at + 3 + count, row + (2 if j != i else 1)
     absent = plan[at]
     for i in plan[at + 1 : at + 1 + absent]:
         x[i & _PLACE] = 0.0
-    begin = 0
-    for k, pivot in enumerate(factor.inverse_pivots):  # from the root to the leaves: -x
-        end = factor.starts[k + 1] & _PLACE
-        rest = -pivot * x[k]
-        for weight, i in zip(factor.lower[begin:end], factor.places[begin:end], strict=True):
-            rest -= weight * x[i & _PLACE]
-        x[k] = rest
-        begin = end
     return plan[at + 1 + absent :]
+
+
+def _solve_outward(factor: Factor, x: Any) -> None:
+    """From y of a block to -x."""
+    lower, starts, pivots = factor.lower, factor.starts, factor.inverse_pivots
+    for step in range(len(factor.steps) // 2):
+        i, j = factor.steps[2 * step] & _PLACE, factor.steps[2 * step + 1] & _PLACE
+        begin, end = starts[i], starts[i + 1]
+        x_i, x_j = -pivots[i] * x[i], -pivots[j] * x[j]
+        of_i, of_j = lower[begin:end], lower[starts[j] :]  # rows of L
+        for k, place in enumerate(factor.places[begin:end]):
+            before = x[place & _PLACE]
+            x_i -= of_i[k] * before
+            x_j -= of_j[k] * before
+        x[i] = x_i
+        if j != i:
+            x[j] = x_j - of_j[end - begin] * x_i
 
 
 def _invert(factor: Factor, inverse: Array) -> None:

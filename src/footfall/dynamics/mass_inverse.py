@@ -23,7 +23,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler import NativeFunction, call
 from footfall.dynamics.algorithm import algorithm
-from footfall.dynamics.column_blocks import Block, blocks_of, inverse_width, native_loops
+from footfall.dynamics.column_blocks import Block, blocks_of, in_twos, inverse_width, native_loops
 from footfall.dynamics.factorisation import MassFactor, factorise, solve_factored, velocity_path
 from footfall.dynamics.loop_derivatives import is_traced
 from footfall.dynamics.mass_matrix import composite_bodies
@@ -100,9 +100,10 @@ def _respond_natively(tree: Tree, factor: MassFactor, forces: Sequence[Array]) -
         solved = [Block(block.columns, every).entries(columns) for block in blocks]
         return np.concatenate([np.ravel(entries) for entries in (*solved, padded)])
 
-    starts = np.cumsum([0, *map(len, paths)])
-    plans = [number for block in blocks for number in block.plan(paths)]
-    data = np.array([size, len(blocks), *starts, *(i for path in paths for i in path), *plans])
+    steps = in_twos(every, dict(enumerate(paths)))
+    sizes, starts = [size, len(steps), len(blocks)], np.cumsum([0, *map(len, paths)])
+    plans = [block.plan(paths) for block in blocks]
+    data = np.concatenate([sizes, starts, *paths, *steps, *plans]).astype(np.int64)
     name = f"response_{sha256(data.tobytes()).hexdigest()[:16]}"
     count = size * (sum(block.width for block in blocks) + width)
     native = NativeFunction(name, native_loops().address, count, data=data, owner=native_loops())
