@@ -131,12 +131,12 @@ def _solve_blocks(inputs: Array, outputs: Array, data: Integers) -> None:
         if width == 32:
             wide: ArrayOf[FourLanes] = b.reshape(rows, 4, 8)
             wide_solved: ArrayOf[FourLanes] = x.reshape(size, 4, 8)
-            plan = _solve_inward(factor, wide, wide_solved, plan[1:])
+            plan = _solve_inward(factor, wide, wide_solved, plan[2:])
             _solve_outward(factor, wide_solved)
         else:
             narrow: ArrayOf[Lanes] = b.reshape(rows, 8)
             narrow_solved: ArrayOf[Lanes] = x.reshape(size, 8)
-            plan = _solve_inward(factor, narrow, narrow_solved, plan[1:])
+            plan = _solve_inward(factor, narrow, narrow_solved, plan[2:])
             _solve_outward(factor, narrow_solved)
         given, outputs = given[rows * width :], outputs[size * width :]
     _invert(factor, outputs)
@@ -145,8 +145,8 @@ def _solve_blocks(inputs: Array, outputs: Array, data: Integers) -> None:
 def _solve_inward(factor: Factor, b: Any, x: Any, plan: Integers) -> Integers:
     """From b of a block, `ArrayOf[FourLanes]` or `ArrayOf[Lanes]`, to y, as planned; gives the plans that follow."""
     lower, starts = factor.lower, factor.starts
-    at, row = 2, 0
-    for _ in range(plan[1]):
+    at, row = 1, 0
+    for _ in range(plan[0]):
         i, j, count = plan[at] & _PLACE, plan[at + 1] & _PLACE, plan[at + 2]
         y_i, y_j = b[row], b[row + (1 if j != i else 0)]
         of_i, of_j = lower[starts[i + 1] - starts[i] :], lower[starts[j + 1] - starts[j] :]  # columns of L
