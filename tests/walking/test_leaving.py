@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from footfall.walking.gains import ControlGains, control_gains
-from footfall.walking.hands import HandPlan, adapt_hand
-from footfall.walking.leaving import LastTouch, forget_touch, keep_off
+from footfall.walking.hands import HandPlan, remember_touch
+from footfall.walking.leaving import LastTouch, keep_off
 from footfall.walking.request import WalkRequest
-from footfall.walking.state import HandMemory, new_controller_state
+from footfall.walking.state import HandMemory
 from footfall.walking.task_space import Kinematics, PointTarget
 from footfall.walking.walk import walk
 from footfall.walking.walker import WalkingCode
@@ -50,6 +50,21 @@ name = "beam"
 shape = "box"
 size = [0.1, 1.2, 0.09]
 position = [2.9, 0.0, 0.045]
+"""
+POST = """
+name = "post"
+[goal]
+position = [2.0, 0.0, 0.0]
+[[object]]
+name = "floor"
+class = "floor"
+shape = "plane"
+[[object]]
+name = "post"
+shape = "box"
+size = [0.06, 0.06, 1.6]
+position = [1.1, 0.42, 0.8]
+visible = false
 """
 
 
@@ -112,23 +127,37 @@ def test_joints_at_their_limits_leave_it_to_others(gains: ControlGains) -> None:
     np.testing.assert_array_equal(other.slope, free.slope)
 
 
-def test_a_hand_remembers_what_it_has_touched_for_a_while(code: WalkingCode, gains: ControlGains) -> None:
+NOTHING = LastTouch(np.zeros(3), 0.0, 0.0)
+PLACE = np.array([0.2, 0.57, 1.2])
+PUSHED = np.array([0.0, -50.0, 0.0])
+FREE = HandMemory(np.zeros(3), np.zeros(3), 0.0, np.zeros(3), 0.0, np.zeros(3), np.zeros(3), NOTHING)
+LEANING = HandPlan(PointTarget(PLACE, np.zeros(3)), PUSHED, 1.0, 1.0)
+SWINGING = HandPlan(PointTarget(PLACE, np.zeros(3)), np.zeros(3), 0.0, 0.0)
+
+
+def test_a_hand_remembers_what_it_has_touched_for_a_while(gains: ControlGains) -> None:
     """Where it was along the normal of the planned force, until 1.5 s after its load."""
-    memory: HandMemory = new_controller_state(code.body.comfort, code.body.robot.nv, 1).hands[0]
-    place, force = np.array([0.2, 0.57, 1.2]), np.array([0.0, -50.0, 0.0])
-    memory = HandMemory(*(memory[name] for name in HandMemory._fields))
-    memory = memory._replace(last=LastTouch(np.zeros(3), 0.0, 0.0))
-    loaded = HandPlan(PointTarget(place, np.zeros(3)), force, 1.0, 1.0)
-    memory = adapt_hand(memory, loaded, force, force, gains)
+    memory = FREE._replace(touching=1.0, force=np.array([30.0, -40.0, 0.0]))
+    memory = remember_touch(memory, LEANING, PLACE, gains)
     np.testing.assert_array_equal(memory.last.normal, [0.0, -1.0, 0.0])
-    assert memory.last.level == pytest.approx(-0.57, abs=1e-6)
+    assert memory.last.level == pytest.approx(-0.57)
     assert memory.last.share == 1.0
-    memory = adapt_hand(memory, loaded._replace(load=0.0), np.zeros(3), np.zeros(3), gains)
+    memory = remember_touch(memory._replace(touching=0.0), LEANING._replace(load=0.0), PLACE, gains)
     assert memory.last.share == pytest.approx(1.0 - gains.period / 1.5)
-    last = memory.last
     for _ in range(round(1.5 / gains.period)):
-        last = forget_touch(last, gains)
-    assert last.share == 0.0
+        memory = remember_touch(memory, SWINGING, PLACE, gains)
+    assert memory.last.share == 0.0
+
+
+def test_a_hand_that_strikes_something_while_it_swings_goes_off_along_the_force(gains: ControlGains) -> None:
+    struck = FREE._replace(touching=1.0, force=np.array([30.0, -40.0, 0.0]))
+    last = remember_touch(struck, SWINGING, PLACE, gains).last
+    np.testing.assert_allclose(last.normal, [0.6, -0.8, 0.0])
+    assert last.level == pytest.approx(0.6 * 0.2 - 0.8 * 0.57)
+    assert last.share == 1.0
+    # One that is on its way to a contact and comes too early is none of it: its plan leads there.
+    coming = SWINGING._replace(selection=0.5)
+    assert remember_touch(struck, coming, PLACE, gains).last.share == 0.0
 
 
 def test_arms_come_back_from_the_walls_of_a_passage(code: WalkingCode, tmp_path: Path) -> None:
@@ -140,4 +169,14 @@ def test_arms_come_back_from_the_walls_of_a_passage(code: WalkingCode, tmp_path:
     assert summary.reached
     assert summary.made_hand_contacts == summary.planned_hand_contacts == 5
     assert summary.peak_hand_force < 500.0
+    assert summary.limits_passed == ()
+
+
+def test_a_hand_gives_way_to_a_post_that_was_not_seen(code: WalkingCode, tmp_path: Path) -> None:
+    """It stands where the left hand swings; a robot whose hand did not give way fell over it."""
+    scene = tmp_path / "post.toml"
+    scene.write_text(POST)
+    summary = walk(WalkRequest(scene=str(scene), noise=True, seed=0), code=code).summary
+    assert summary.peak_hand_force > 50.0  # it was struck
+    assert summary.reached
     assert summary.limits_passed == ()

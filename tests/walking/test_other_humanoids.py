@@ -8,7 +8,10 @@ import pytest
 
 import footfall
 from footfall.bench.robots import examples_folder
+from footfall.walking.body import LEFT_HAND, OTHER, RIGHT_HAND, walking_body
 from tests.armless_biped import armless_urdf
+
+SIDES = ("right", "left")
 
 
 def test_g1_walks_and_turns() -> None:
@@ -23,6 +26,20 @@ def test_g1_walks_and_turns() -> None:
     assert not done.fallen
     assert done.distance == pytest.approx(0.41, abs=0.05)
     assert done.residual < 1e-8
+
+
+def test_fingers_belong_to_hands() -> None:
+    """TALOS has a gripper that hangs on its hand; what it touches the wrist feels."""
+    folder = examples_folder()
+    if folder is None:
+        pytest.skip("example-robot-data is not installed")
+    body = walking_body(footfall.load(next(folder.rglob("talos_reduced.urdf"))))
+    links = {side: body.robot.tree.attachments[f"gripper_{side}_motor_double_link"].link for side in SIDES}
+    assert [body.parts[links[side]] for side in SIDES] == [RIGHT_HAND, LEFT_HAND]
+    hands = [body.robot.tree.attachments[body.model.frames[hand]].link for hand in ("RH", "LH")]
+    assert set(hands).isdisjoint(links.values())
+    wrist = body.robot.tree.links[hands[0]].parent
+    assert body.parts[wrist] == OTHER
 
 
 def test_a_biped_without_arms_walks(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -42,11 +43,15 @@ def take_video(
         raise NothingToShow(f"{len(times)} pictures are too many; at most {_MOST}: choose a smaller rate")
     from PIL import Image
 
-    pictures = []
+    pictures, begin = [], time.monotonic()
     with View(recording, port=0) as view:
         for number, pixels in enumerate(frames(view, times.tolist(), size=size, timeout=timeout)):
             if progress is not None:
-                progress(number / len(times), f"drawing, {times[number]:.1f} of {end:.1f} s")
+                left = (time.monotonic() - begin) / (number + 1) * (len(times) - number - 1)
+                progress(
+                    (number + 1) / len(times),
+                    f"drawing picture {number + 1} of {len(times)}, about {left:.0f} s left",
+                )
             pictures.append(
                 Image.fromarray(pixels).quantize(96, dither=Image.Dither.NONE)
                 if path.suffix == ".gif"

@@ -10,6 +10,7 @@ import numpy as np
 from footfall.arrays import Array, Integers
 from footfall.errors import NoSole, TurnedLandmark
 from footfall.gait.poses import HANDS
+from footfall.motion.landmarks import has_hands
 from footfall.motion.model_derivation import reduced_model, standing_configuration
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.standing import start_configuration, with_standing_frames
@@ -120,6 +121,9 @@ class WalkingBody:
             parts[link] = number
             if landmark in FEET and self.toes:  # the middle foot belongs to it too
                 parts[tree.links[link].parent] = number
+            if landmark in HANDS and has_hands(self.model.frames):
+                # Fingers belong to it: what they touch a wrist feels.
+                parts[[link in tree.path(each) for each in range(len(tree.links))]] = number
         return parts
 
     @property

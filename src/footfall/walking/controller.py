@@ -19,7 +19,7 @@ from footfall.walking.distribution import FootSupport, HandSupport, Shares, dist
 from footfall.walking.feet import FootGoal, FootLoad, FootPlan, adapt_foot, foot_target, notice_touch
 from footfall.walking.footholds import Lead, come_back, foothold_goal, has_landed, shift_plan, step_room
 from footfall.walking.gains import ControlGains
-from footfall.walking.hands import adapt_hand, hand_axes, hand_target, make_up
+from footfall.walking.hands import adapt_hand, hand_axes, hand_target, make_up, remember_touch
 from footfall.walking.leaving import keep_off
 from footfall.walking.perceived import (
     Centre,
@@ -121,7 +121,7 @@ def control_period(
     clearance = np.inf
     if code.clearance != 0:
         clearance = keep_clear(code, state.q, room.clearance, state.push, found.slope)
-    _leave(code, targets, state, found, gains)
+    _leave(code, planned, targets, state, found, gains)
     state.v[:] = joint_velocities(code, found, room.rates, targets.selection, targets.body.turning[2])
     task_error = greatest_error(code, found, targets.selection)
     for k in range(len(driven.velocities)):
@@ -131,15 +131,24 @@ def control_period(
 
 
 def _leave(
-    code: TaskCode, targets: Targets, state: ControllerState, found: Kinematics, gains: ControlGains
+    code: TaskCode,
+    planned: Planned,
+    targets: Targets,
+    state: ControllerState,
+    found: Kinematics,
+    gains: ControlGains,
 ) -> None:
-    """Hands keep off what they have left as far as they are in null space."""
-    for hand, target in ((0, targets.right_hand), (1, targets.left_hand)):
+    """Hands keep off what they have touched as far as they are in null space."""
+    for hand, plan, target in (
+        (0, planned.right_hand, targets.right_hand),
+        (1, planned.left_hand, targets.left_hand),
+    ):
         row = code.rows - 6 + 3 * hand
         missed = np.array([found.error[row], found.error[row + 1], found.error[row + 2]])
+        place = target.position - missed
+        state.hands[hand] = remember_touch(state.hands[hand], plan, place, gains)
         touch = state.hands[hand].last
-        touch = touch._replace(share=touch.share * (1.0 - targets.selection[hand]))
-        keep_off(touch, target.position - missed, found, row, gains)
+        keep_off(touch._replace(share=touch.share * (1.0 - plan.selection)), place, found, row, gains)
 
 
 def contact_force(

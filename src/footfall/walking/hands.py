@@ -81,13 +81,7 @@ def adapt_hand(
     far = np.sqrt(offset @ offset)
     if far > _LARGEST:
         offset = (_LARGEST / far) * offset
-    last = forget_touch(memory.last, gains)
-    if standing and touching > 0.5:
-        normal = hand_normal(plan)
-        last = LastTouch(normal, float(normal @ (plan.target.position + offset)), 1.0)
-    return memory._replace(
-        offset=offset, offset_rate=rate, touching=touching, force=smooth, active=active, last=last
-    )
+    return memory._replace(offset=offset, offset_rate=rate, touching=touching, force=smooth, active=active)
 
 
 def early_rate(plan: HandPlan, measured: Vector3, normal: Vector3, gains: ControlGains) -> Vector3:
@@ -97,6 +91,18 @@ def early_rate(plan: HandPlan, measured: Vector3, normal: Vector3, gains: Contro
     coming = min(float(plan.target.velocity @ normal), 0.0)
     rate: Vector3 = (gains.hand_rate / gains.hand_stiffness * push - coming) * normal
     return rate
+
+
+def remember_touch(memory: HandMemory, plan: HandPlan, place: Vector3, gains: ControlGains) -> HandMemory:
+    """What a hand touches as planned, or strikes while it swings in null space, is remembered for a while. place: of
+    the hand, m."""
+    normal = hand_normal(plan)
+    planned, struck = plan.load > _LOADED, plan.selection == 0.0
+    if struck and not planned:
+        normal = direction(memory.force, normal)
+    if memory.touching > 0.5 and (planned or struck):
+        return memory._replace(last=LastTouch(normal, float(normal @ place), 1.0))
+    return memory._replace(last=forget_touch(memory.last, gains))
 
 
 def make_up(memory: HandMemory, missed: Vector3, gains: ControlGains) -> HandMemory:

@@ -1,8 +1,9 @@
-"""Hands on their way to rest: they keep off what they have touched until their arms are where they are comfortable.
+"""Hands in null space keep off what they have touched until their arms are where they are comfortable.
 
-The plan takes a hand off along the normal and hands it over to the null space, where joints come back on a straight
-way. An arm whose elbow is behind its hand swings through the wall on that way. So what the hand has left pushes it off
-for a while: the elbow folds where the shoulder is at its limit.
+The plan takes a hand off a wall along the normal and hands it over to the null space, where joints come back on a
+straight way. An arm whose elbow is behind its hand swings through the wall on that way. So what the hand has left
+pushes it off for a while: the elbow folds where the shoulder is at its limit. The same holds for what a swinging hand
+strikes unexpectedly, such as the post of a door.
 """
 
 from __future__ import annotations
