@@ -6,11 +6,11 @@ The nearest face of the Minkowski difference to the origin is the shortest way t
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Integers
+from footfall.arrays import Flags, Integers
 from footfall.compiler.routines import ArrayOf, Vector3, new_records, routine
 from footfall.contact.convex import Core, Corner, corner_along
 from footfall.contact.detection.expanding_polytope import toggle_edge
@@ -215,7 +215,7 @@ def _has_edge(face: Face, tail: int, head: int) -> bool:
 
 
 @routine
-def _mark_seen(corner: Vector3, faces: ArrayOf[Face], used: int, nearest: int, slack: float) -> Any:
+def _mark_seen(corner: Vector3, faces: ArrayOf[Face], used: int, nearest: int, slack: float) -> Flags:
     """Which faces go: the nearest one, and from neighbour to neighbour those below the corner or without area.
 
     Only neighbours, so that their rim is one loop whatever rounding says about faces in one plane.
@@ -240,7 +240,7 @@ def _mark_seen(corner: Vector3, faces: ArrayOf[Face], used: int, nearest: int, s
 
 @routine
 def _exchange(
-    corners: ArrayOf[Corner], faces: ArrayOf[Face], used: int, seen: Any, corner: int, rim: Integers
+    corners: ArrayOf[Corner], faces: ArrayOf[Face], used: int, seen: Flags, corner: int, rim: Integers
 ) -> int:
     """Replace the faces that are seen by those between their rim and a corner; gives the number of faces, negative if
     there is no room."""

@@ -33,16 +33,16 @@ class MassFit(NamedTuple):
 
 
 def fit_masses(
-    model: ReducedModel, limbs: Limbs, centre: Array, torque: Array, *, with_inertia: bool = True
+    model: ReducedModel, limbs: Limbs, center: Array, torque: Array, *, with_inertia: bool = True
 ) -> MassFit:
     """The model whose contact torque is closest to a recorded one.
 
-    model: where to start. limbs: at k times. centre (3, k, 3): centre of mass with velocity and acceleration, m.
+    model: where to start. limbs: at k times. center (3, k, 3): centre of mass with velocity and acceleration, m.
     torque (k, 3): of the ground on the feet about the world's origin, N m. with_inertia: also fit the torso's.
     """
-    if centre.shape != (3, *torque.shape) or torque.shape[1:] != (3,) or len(torque) < 3:
+    if center.shape != (3, *torque.shape) or torque.shape[1:] != (3,) or len(torque) < 3:
         raise InvalidRecording(
-            f"centre of mass of shape {centre.shape} and torque of shape {torque.shape}; they must be (3, k, 3) and "
+            f"centre of mass of shape {center.shape} and torque of shape {torque.shape}; they must be (3, k, 3) and "
             "(k, 3), k at least 3"
         )
     count = 8 if with_inertia else 2
@@ -57,7 +57,7 @@ def fit_masses(
 
     def error(values: Array) -> Array:
         now = changed(values)
-        torso = torso_motion(limbs, centre, now)
+        torso = torso_motion(limbs, center, now)
         return np.asarray((contact_wrench(limbs, torso, now).torque - torque).ravel())
 
     start = np.concatenate([[model.foot_share, model.hand_share], model.torso_inertia[_UPPER]])[:count]
