@@ -1,0 +1,150 @@
+"""Assignments of routines: to names, to several at once, to parts of arrays, and to numbers of small arrays."""
+
+from __future__ import annotations
+
+import ast
+
+import numpy as np
+
+from footfall.compiler.routines.annotations import hint_of
+from footfall.compiler.routines.arrays import Place
+from footfall.compiler.routines.expressions import Expressions
+from footfall.compiler.routines.numbers import number_constant
+from footfall.compiler.routines.source_analysis import always_fresh, overlaps
+from footfall.compiler.routines.types import (
+    LANES,
+    WIDTH,
+    ArrayType,
+    Fixed,
+    ListType,
+    Number,
+    RecordType,
+    Value,
+    items_of,
+)
+from footfall.compiler.routines.whole_arrays import Lazy
+from footfall.errors import RoutineError
+
+
+class Assignments(Expressions):
+    """Writes assignments. tree: of the function. arguments: their names."""
+
+    tree: ast.FunctionDef
+    arguments: list[str]
+
+    def _Assign(self, node: ast.Assign) -> None:
+        value = self.lazy(node.value)
+        for target in node.targets:
+            self.bind(target, value, node.value)
+
+    def _AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is None:
+            return
+        hint = hint_of(ast.unparse(node.annotation), self.names)
+        value = self.new_small(node.value, hint) if isinstance(hint, Fixed) or hint is LANES else None
+        if value is None:
+            value = self.fitted(self.expression(node.value), hint)
+        self.bind(node.target, value, node.value)
+
+    def new_small(self, node: ast.expr, kind: Fixed | Number) -> Value | None:
+        """`np.zeros` and the like where a small array is wanted: in registers at once."""
+        if not isinstance(node, ast.Call) or self.is_local(node.func):
+            return None
+        function, shape = self.resolved(node.func), kind.shape if isinstance(kind, Fixed) else ()
+        if function is np.eye and len(shape) == 2 and shape[0] == shape[1]:
+            numbers = [float(k % (shape[0] + 1) == 0) for k in range(shape[0] ** 2)]
+            return self.converted(self.constant_fixed(shape, numbers), kind)
+        if function in (np.zeros, np.empty, np.ones):
+            one = number_constant(float(function is np.ones))
+            if not isinstance(kind, Fixed):
+                return self.converted(one, kind)
+            return self.converted(self.gathered(shape, [one] * kind.count), kind)
+        return None
+
+    def bind(self, target: ast.expr, value: Value | Lazy, source: ast.expr) -> None:
+        """Assign to a name, to several, or to a part of an array; source: the expression of the value."""
+        if isinstance(target, ast.Name):
+            if target.id != "_":  # nobody reads it, and it may be anything
+                self.assign(target.id, self.settled(value))
+        elif isinstance(target, ast.Tuple):
+            items = self.unpacked(self.settled(value), len(target.elts))
+            for inner, item in zip(target.elts, items, strict=True):
+                self.bind(inner, item, source)
+        else:
+            self.set_part(target, value, source)
+
+    def unpacked(self, value: Value, count: int) -> list[Value]:
+        if isinstance(value.type, ArrayType):
+            value = self.loaded(value, Fixed((count,), value.type.element))  # type: ignore[arg-type]
+        items = items_of(value)
+        if len(items) != count:
+            raise RoutineError(f"{len(items)} values for {count} names")
+        return items
+
+    def set_part(self, target: ast.expr, value: Value | Lazy, source: ast.expr) -> None:
+        """`array[i] = value`, `array[i:j] = values`, `small[i] = value`, `items[i] = value`."""
+        if not isinstance(target, ast.Subscript):
+            raise RoutineError(
+                f"cannot assign to `{ast.unparse(target)}`: records do not change, use _replace"
+            )
+        place = self.target(target)
+        if isinstance(place, Place):
+            settled = self.settled(value)
+            if isinstance(place.type, Fixed) and isinstance(settled.type, Number):  # `points[i] = 0.0`
+                kind = Fixed(place.type.shape, settled.type)
+                settled = Value(kind, tuple(n.parts[0] for n in self.spread(settled, kind.shape)))
+            self.store(place, settled)
+        elif isinstance(place.type, Fixed | Number):
+            self.set_number(target, place, self.settled(value))
+        else:
+            self.put(place, self.kept(value) if overlaps(target, source) else value)
+
+    def target(self, target: ast.Subscript) -> Value | Place:
+        """Where to write: a place, a view, or the small array that gets another number."""
+        base = self.expression(target.value)
+        if isinstance(base.type, Fixed) or base.type is LANES:
+            return base
+        if isinstance(base.type, ListType):
+            return self.list_item(base, target.slice)
+        if not isinstance(base.type, ArrayType):
+            raise RoutineError(
+                f"`{ast.unparse(target.value)}` is {base.type}, which has no elements to assign to"
+            )
+        indices = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
+        if len(indices) > base.type.axes and not isinstance(base.type.element, RecordType):
+            base = self.as_numbers(base)
+        return self.part(base, indices)
+
+    def set_number(self, target: ast.Subscript, before: Value, value: Value) -> None:
+        """Another number in a small array, which is a value: only the variable that holds it changes."""
+        name = target.value.id if isinstance(target.value, ast.Name) else ""
+        if name not in self.locals or name in self.arguments or not always_fresh(self.tree, name):
+            raise RoutineError(
+                f"`{ast.unparse(target.value)}` may be known by another name too, which would not see the change: "
+                "set elements of small arrays right after they were made, or of a .copy()"
+            )
+        if before.type is LANES:
+            self.assign(name, self.with_lane(before, self.index(target.slice, str(WIDTH)), value))
+            return
+        indices = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
+        self.assign(name, self.replaced(before, [self.fixed_index(index) for index in indices], value))
+
+    def _AugAssign(self, node: ast.AugAssign) -> None:
+        if isinstance(node.target, ast.Name):
+            before, value = self.read(node.target.id), self.lazy(node.value)
+            if isinstance(before.type, ArrayType):
+                self.change(node.op, before, value)
+            else:
+                self.assign(node.target.id, self.settled(self.lazy_arithmetic(node.op, before, value)))
+            return
+        if not isinstance(node.target, ast.Subscript):
+            raise RoutineError(f"cannot assign to `{ast.unparse(node.target)}`")
+        place = self.target(node.target)
+        value = self.lazy(node.value)
+        if isinstance(place, Place):
+            self.store(place, self.settled(self.lazy_arithmetic(node.op, self.load(place), value)))
+        elif isinstance(place.type, Fixed | Number):
+            before = self.expression(node.target)
+            self.set_number(node.target, place, self.arithmetic(node.op, before, self.settled(value)))
+        else:
+            self.change(node.op, place, self.kept(value) if overlaps(node.target, node.value) else value)
