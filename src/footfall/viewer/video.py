@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -43,15 +42,11 @@ def take_video(
         raise NothingToShow(f"{len(times)} pictures are too many; at most {_MOST}: choose a smaller rate")
     from PIL import Image
 
-    pictures, begin = [], time.monotonic()
+    pictures = []
     with View(recording, port=0) as view:
         for number, pixels in enumerate(frames(view, times.tolist(), size=size, timeout=timeout)):
             if progress is not None:
-                left = (time.monotonic() - begin) / (number + 1) * (len(times) - number - 1)
-                progress(
-                    (number + 1) / len(times),
-                    f"drawing picture {number + 1} of {len(times)}, about {left:.0f} s left",
-                )
+                progress((number + 1) / len(times), f"drawing picture {number + 1} of {len(times)}")
             pictures.append(
                 Image.fromarray(pixels).quantize(96, dither=Image.Dither.NONE)
                 if path.suffix == ".gif"
