@@ -43,7 +43,6 @@ ORDER = (
     "planning",
     "walking",
     "scenarios",
-    "studies",
     "viewer",
     "bench",
     "cli",

@@ -19,9 +19,8 @@ def test_a_yaw_is_in_degrees() -> None:
     found = read_goal("1.5,0.25,90")
     assert (found.x, found.y) == (1.5, 0.25)
     assert found.yaw == pytest.approx(math.pi / 2, abs=1e-15)
-    assert read_goal("0,0,-360").yaw == pytest.approx(
-        -2 * math.pi, abs=1e-15
-    )  # a whole turn is none too many
+    # A whole turn is none too many
+    assert read_goal("0,0,-360").yaw == pytest.approx(-2 * math.pi, abs=1e-15)
 
 
 def test_a_walk_goes_where_a_plan_leads() -> None:

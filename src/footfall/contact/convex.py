@@ -112,9 +112,8 @@ def support(core: Core, along: Vector3) -> Vector3:
         middle, axis = core.points[0], core.points[1]
         ahead = axis @ along
         across = along - ahead * axis
-        across = (
-            across - (axis @ across) * axis
-        )  # of rounding; it matters where the direction is almost the axis
+        # What rounding has left along the axis matters where the direction is almost the axis.
+        across = across - (axis @ across) * axis
         length = math.sqrt(across @ across)
         scale = radius / length if length > 1e-14 * abs(ahead) else 0.0
         farthest: Vector3 = middle + (half if ahead >= 0.0 else -half) * axis + scale * across
