@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from footfall.compiler import Kernel, build_kernel, call, interface
+from footfall.compiler import Kernel, build_kernel, builtin, call, interface
 from footfall.compiler import kernel as kernel_module
 from footfall.errors import KernelInputError
 from tests.eventually import eventually
@@ -316,3 +316,14 @@ def test_calls_without_memory_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyP
     inner = kernel.native_function()
     outer = build_kernel(lambda x: call(inner, x), {"x": 900}, check_finite=False)
     assert np.isnan(outer(x)).all()
+
+
+def test_definitions_outlive_functions() -> None:
+    """The interpreter reads a definition when its function goes, which a collector may do after all else in a cycle."""
+    made = build_kernel(lambda x: x + 1.0, {"x": 1}, name="short-lived")
+    calls = [made.bind(np.zeros(1), np.zeros(1)) for _ in range(5)]
+    known = [key for key in builtin._DEFINITIONS if key[0] == "short-lived"]
+    assert len({key[1] for key in known}) == len(known) == 2  # one for calls, one for all that are bound
+    del made, calls
+    gc.collect()
+    assert all(key in builtin._DEFINITIONS for key in known)

@@ -34,6 +34,11 @@ class _MethodDef(ctypes.Structure):
     )
 
 
+# Kept for good, one for all functions with the same code. The interpreter reads a function's definition when the
+# function goes, and a garbage collector that takes a cycle apart would have let go of one that belonged to the context.
+_DEFINITIONS: dict[tuple[str, int, int], _MethodDef] = {}
+
+
 def new_builtin(
     name: str,
     address: int,
@@ -53,8 +58,10 @@ def new_builtin(
     numbers = [values[field] for field in CONTEXT] + [array.ctypes.data for array in arrays]
     numbers += [id(value) for value in objects]
     context = np.array(numbers, dtype=np.int64).view(_Context)
-    definition = _MethodDef(name.encode(), address, flags, None)
-    context.owner = (owner, fallback, definition, arrays, objects)
+    context.owner = (owner, fallback, arrays, objects)
+    definition = _DEFINITIONS.setdefault(
+        (name, address, flags), _MethodDef(name.encode(), address, flags, None)
+    )
     return _new_function(ctypes.byref(definition), context, None)  # type: ignore[no-any-return]
 
 
