@@ -23,11 +23,12 @@ FAR = 1e9  # m/s: a contact that may close so fast is none
 
 class ContactRules(NamedTuple):
     """`ContactOptions` as numbers. touching_only: only what touches already counts, and stops there. recovery: part of
-    a penetration that a step undoes, at recovery_speed at most, m/s. restitution_speed: approach from which on a
-    contact rebounds, m/s."""
+    a penetration that a step undoes, at recovery_speed at most, m/s; what is not deeper than shallow, m, it undoes
+    wholly. restitution_speed: approach from which on a contact rebounds, m/s."""
 
     touching_only: bool
     recovery: float
+    shallow: float
     recovery_speed: float
     restitution_speed: float
 
@@ -69,8 +70,10 @@ def rigid_offset(gap: Any, bend: Any, rules: ContactRules, dt: float) -> Any:
     if rules.touching_only:
         return where(gap <= 0.0, 0.0, FAR)
     # A penetration comes from what a step could not see, such as a bend of the terrain; undone at once it would throw.
-    # What curves take a point aside in every step is undone in every step.
-    undone = maximum(maximum(gap, rules.recovery * gap) / dt, -rules.recovery_speed)
+    # What curves take a point aside in every step is undone in every step. What is shallow cannot throw, and has to be
+    # undone at once: with some corners of a face a little above zero and some below it, no motion suits both otherwise.
+    slowly = rules.recovery * gap - (1.0 - rules.recovery) * rules.shallow
+    undone = maximum(maximum(gap, slowly) / dt, -rules.recovery_speed)
     return maximum(gap / dt, undone + bend / dt)
 
 

@@ -10,6 +10,9 @@ from footfall.option_checks import require_choice, require_not_negative, require
 
 GapTerm = Literal["gap", "source"]
 
+# Of the way g dt^2 that weight pushes a body back within the next step: so shallow a penetration is undone at once.
+_SHALLOW = 0.03
+
 
 @dataclass(frozen=True, kw_only=True)
 class ContactOptions:
@@ -17,7 +20,7 @@ class ContactOptions:
 
     gap_term: "gap" asks for v_n >= -gap / dt, so that nothing sinks and nothing is held off; "source" asks for
         v_n >= 0 of all that touches already, Ayit 2015, (4.34)-(4.43).
-    recovery: part of a penetration that a step undoes.
+    recovery: part of a penetration that a step undoes; of one that is not deeper than 0.03 g dt^2 it undoes all.
     recovery_speed: m/s, at most, with which it is undone, since a body keeps that velocity afterwards.
     restitution_speed: m/s, slower impacts do not bounce, so that what rests comes to rest; None: 2 g dt.
     """
@@ -34,7 +37,8 @@ class ContactOptions:
     def rules(self, gravity: float, dt: float) -> ContactRules:
         """The same as numbers, for steps of dt (s); gravity: m/s2."""
         slowest = 2 * dt * gravity if self.restitution_speed is None else self.restitution_speed
-        return ContactRules(self.gap_term == "source", self.recovery, self.recovery_speed, slowest)
+        shallow = _SHALLOW * gravity * dt * dt if self.recovery > 0.0 else 0.0
+        return ContactRules(self.gap_term == "source", self.recovery, shallow, self.recovery_speed, slowest)
 
 
 @dataclass(frozen=True, kw_only=True)

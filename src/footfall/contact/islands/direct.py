@@ -7,7 +7,9 @@ obey all of them at once. Where the states that follow are those that were guess
 rocks or slips as in the last step needs one step, whether its ground is hard or soft.
 
 What sticks is held by a spring that starts from its impulse, `p_new = p - w_new / (softness W)`: loads that several
-points could share are shared as before (a proximal step). What that leaves is solved again with the same factors.
+points could share are shared as before (a proximal step). What that leaves is solved again with the same factors. The
+first step is hard, since most guesses are right. Later ones are as soft as the residual is large: where guesses are
+wrong, hard springs answer them with impulses of many times the weight, and the next guess is no better.
 
 Nothing makes these steps converge from far away, see `interior_point.py` and `newton.py` for that.
 """
@@ -18,23 +20,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array, Integers
+from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, Lanes, Vector3, new_records, routine
 from footfall.contact.islands.cone import Answer, RowAnswer
 from footfall.contact.islands.island import Island, JointRow, Point, add_wrench, group_twist, halves, multiply
 from footfall.contact.islands.newton import Outcome, assemble_answers, cone_stiffness
 from footfall.math.block_sparse import eliminate, substitute
 
-# Of what sticks. Where one point of a body sticks and another slides about it by s, as a part of its mobility times
-# friction, what they hold against each other dies out by softness / (softness + s / 2) a step.
-_SOFTNESS = 1e-7
+# Softness of what sticks. Where one point of a body sticks and another slides about it by s, as a part of its mobility
+# times friction, what they hold against each other dies out by softness / (softness + s / 2) a step.
+_HARD, _SOFT = 1e-7, 1e-2
 _TRIALS = 4  # lengths of a step: 1, 1/2, 1/4, 1/8
 _LOOKS_BACK = 2  # steps, of which one must have been worse
 _STRAINED = 0.95  # of the disc: what is beyond is at its limit
 _SAME_WAY = 1e-12  # one minus the cosine below which normals are the same
 _INSIDE = 0.999  # of the disc: what is in there sticks
-_GAIN = 0.5  # of the residual that states had when they were there before: else steps go round in a circle
-_LARGE_PRIME = 2305843009213693951
 _MUCH_LESS = 1e-2  # of the residual is left by a step after which factors are used again
 
 
@@ -55,19 +55,10 @@ class Laws(NamedTuple):
 
 
 class Sight(NamedTuple):
-    """residual: the largest natural map, N s. same: whether all states are those of before, and nothing slides. states:
-    a number for those of all contacts, see `_with_state`."""
+    """residual: the largest natural map, N s. same: whether all states are those of before, and nothing slides."""
 
     residual: float
     same: bool
-    states: int
-
-
-class History(NamedTuple):
-    """What the steps so far led to, see `Sight`: states and residuals (steps,)."""
-
-    states: Integers
-    residuals: Array
 
 
 @routine(fused=True, apart=True)
@@ -85,10 +76,9 @@ def solve_directly(
     laws = Laws(new_records(Answer, count), new_records(RowAnswer, rows))
     blocks, step, inertial = np.empty(island.mass.shape), np.empty(v.shape), np.empty(v.shape)
     v_now: ArrayOf[Lanes] = v.copy()
-    history = History(np.empty(2 * most, dtype=np.int64), np.empty(2 * most))
-    last = np.full(_LOOKS_BACK, np.inf)
+    last, softness = np.full(_LOOKS_BACK, np.inf), _HARD
     _share(island, now.p)
-    _expect(island, v_now, now, laws)
+    _expect(island, v_now, now, laws, softness)
     _fill_inertial(island, v_now, inertial)
     steps, turn, fresh = 0, 0, False
     while turn < 2 * most and (fresh or steps < most):
@@ -99,11 +89,11 @@ def solve_directly(
         _fill_imbalance(island, now, laws, inertial, step)
         substitute(island.plan, blocks, step)
         length = 1.0
-        sight = _go(island, now, laws, step, ahead)
+        sight = _go(island, now, laws, step, ahead, softness)
         if not sight.residual < max(last[0], last[1]):
             for _ in range(1, _TRIALS):
                 length *= 0.5
-                sight = _look(island, now, ahead, length, laws)
+                sight = _look(island, now, ahead, length, laws, softness)
                 if sight.residual < max(last[0], last[1]):
                     break
             _shorten(now, ahead, length)
@@ -119,9 +109,11 @@ def solve_directly(
             if residual <= tolerance:
                 v[:], contacts[:], joints[:] = v_now, now.p, now.joint_p
                 return Outcome(residual, steps)
-        history.states[turn - 1], history.residuals[turn - 1] = sight.states, sight.residual
-        if not sight.residual < np.inf or _goes_round(history, turn):
+        if not sight.residual < np.inf:
             break
+        if not fresh:
+            softness = min(max(sight.residual / island.weight, _HARD), _SOFT)
+            _soften(island, now, laws, softness)
     return Outcome(np.inf, steps)
 
 
@@ -168,7 +160,7 @@ def _share(island: Island, p: ArrayOf[Vector3]) -> None:
                 p[k] = np.array([along[0], along[1], p[k][2]])
 
 
-def _expect(island: Island, v: ArrayOf[Lanes], guess: Guess, laws: Laws) -> None:
+def _expect(island: Island, v: ArrayOf[Lanes], guess: Guess, laws: Laws, softness: float) -> None:
     """Velocities of all contacts and rows, and their laws: what has an impulse is expected to stay as it is, so it is
     judged by the velocity that its state leaves it."""
     for group in island.groups:
@@ -189,12 +181,12 @@ def _expect(island: Island, v: ArrayOf[Lanes], guess: Guess, laws: Laws) -> None
                         -point.compliance * p[2],
                     ]
                 )
-            laws.contacts[k], _ = contact_state(point, p, w)
+            laws.contacts[k], _ = contact_state(point, p, w, softness)
     for k in range(len(guess.joint_u)):
         row = island.joints[k]
         u = row.sign * v[row.node, row.lane] + row.offset
         guess.joint_u[k] = u
-        laws.joints[k], _ = joint_state(row, guess.joint_p[k], u)
+        laws.joints[k], _ = joint_state(row, guess.joint_p[k], u, softness)
 
 
 # Steps
@@ -224,63 +216,48 @@ def _fill_imbalance(
         forces[row.node, row.lane] -= row.sign * (row_law.impulse - row_law.stiffness * now.joint_u[k])
 
 
-def _go(island: Island, now: Guess, laws: Laws, step: ArrayOf[Lanes], ahead: Guess) -> Sight:
+def _go(
+    island: Island, now: Guess, laws: Laws, step: ArrayOf[Lanes], ahead: Guess, softness: float
+) -> Sight:
     """Velocities a step (n, 8) on, impulses by the laws, and the states, and so the laws, that they lead to."""
-    residual, same, states = 0.0, True, 0
+    residual, same = 0.0, True
     for group in island.groups:
         twist = halves(group_twist(island, group, step))
         for k in range(group.first_point, group.first_point + group.points):
             point, before = island.points[k], laws.contacts[k]
             w = now.w[k] - point.velocity(twist.linear, twist.angular)
             p = before.impulse - cone_stiffness(before) @ w
-            law, lacking = contact_state(point, p, w)
+            law, lacking = contact_state(point, p, w, softness)
             ahead.w[k], ahead.p[k], laws.contacts[k] = w, p, law
             residual = max(lacking, residual)  # NaN stays NaN in this order
-            states = _with_state(states, law)
             same = same and not (law.slides or before.slides) and (law.normal > 0.0) == (before.normal > 0.0)
     for k in range(len(ahead.joint_u)):
         row, row_before = island.joints[k], laws.joints[k]
         u = now.joint_u[k] - row.sign * step[row.node, row.lane]
         row_p = row_before.impulse - row_before.stiffness * u
-        row_law, row_lacking = joint_state(row, row_p, u)
+        row_law, row_lacking = joint_state(row, row_p, u, softness)
         ahead.joint_u[k], ahead.joint_p[k], laws.joints[k] = u, row_p, row_law
         residual = max(row_lacking, residual)
         same = same and (row_law.stiffness > 0.0) == (row_before.stiffness > 0.0)
-    return Sight(residual, same, states)
+    return Sight(residual, same)
 
 
-def _with_state(states: int, law: Answer) -> int:
-    """A number for states that are those so far and that of one more contact."""
-    state = 0
-    if law.normal > 0.0:
-        state = 2 if law.slides else 1
-    return (3 * states + state) % _LARGE_PRIME
-
-
-def _goes_round(history: History, turn: int) -> bool:
-    """Whether the states of the last of so many steps were there before, not just now, and little was gained since."""
-    again = False
-    for k in range(turn - 2):
-        same = history.states[k] == history.states[turn - 1]
-        again = again or (same and history.residuals[turn - 1] > _GAIN * history.residuals[k])
-    return again
-
-
-def _look(island: Island, now: Guess, ahead: Guess, length: float, laws: Laws) -> Sight:
+def _look(
+    island: Island, now: Guess, ahead: Guess, length: float, laws: Laws, softness: float
+) -> Sight:
     """The states and laws at a part of the way from one guess to the next."""
-    residual, states = 0.0, 0
+    residual = 0.0
     for k in range(len(now.p)):
         p = now.p[k] + length * (ahead.p[k] - now.p[k])
         w = now.w[k] + length * (ahead.w[k] - now.w[k])
-        laws.contacts[k], lacking = contact_state(island.points[k], p, w)
-        states = _with_state(states, laws.contacts[k])
+        laws.contacts[k], lacking = contact_state(island.points[k], p, w, softness)
         residual = max(lacking, residual)
     for k in range(len(now.joint_p)):
         row_p = now.joint_p[k] + length * (ahead.joint_p[k] - now.joint_p[k])
         row_u = now.joint_u[k] + length * (ahead.joint_u[k] - now.joint_u[k])
-        laws.joints[k], row_lacking = joint_state(island.joints[k], row_p, row_u)
+        laws.joints[k], row_lacking = joint_state(island.joints[k], row_p, row_u, softness)
         residual = max(row_lacking, residual)
-    return Sight(residual, False, states)
+    return Sight(residual, False)
 
 
 def _shorten(now: Guess, ahead: Guess, length: float) -> None:
@@ -291,6 +268,14 @@ def _shorten(now: Guess, ahead: Guess, length: float) -> None:
     for k in range(len(now.joint_p)):
         ahead.joint_p[k] = now.joint_p[k] + length * (ahead.joint_p[k] - now.joint_p[k])
         ahead.joint_u[k] = now.joint_u[k] + length * (ahead.joint_u[k] - now.joint_u[k])
+
+
+def _soften(island: Island, now: Guess, laws: Laws, softness: float) -> None:
+    """The laws with another softness, in the same states."""
+    for k in range(len(now.p)):
+        laws.contacts[k], _ = contact_state(island.points[k], now.p[k], now.w[k], softness)
+    for k in range(len(now.joint_p)):
+        laws.joints[k], _ = joint_state(island.joints[k], now.joint_p[k], now.joint_u[k], softness)
 
 
 def _imbalance(island: Island, guess: Guess, inertial: ArrayOf[Lanes], forces: ArrayOf[Lanes]) -> float:
@@ -314,13 +299,13 @@ def _imbalance(island: Island, guess: Guess, inertial: ArrayOf[Lanes], forces: A
 # States
 
 
-def contact_state(point: Point, p: Vector3, w: Vector3) -> tuple[Answer, float]:
+def contact_state(point: Point, p: Vector3, w: Vector3, softness: float) -> tuple[Answer, float]:
     """The linear law of a contact in the state that p and w (3,) along (t1, t2, n) lead to; its natural map, N s."""
     normal = p[2] - (w[2] + point.compliance * p[2]) * point.hard_normal
     if not normal > 0.0:  # NaN is open
         left = max(abs(p[2]), np.sqrt(p[0] * p[0] + p[1] * p[1]))
         return Answer(np.array([0.0, 0.0, 0.0]), 0.0, 0.0, 0.0, False, 0.0, 0.0), float(left)
-    soft = _SOFTNESS * point.normal
+    soft = softness * point.normal
     stiffness = 1.0 / (soft + point.compliance)
     held = stiffness * soft * p[2]
     f1, f2 = (w[0] + point.shear * p[0]) * point.hard_along, (w[1] + point.shear * p[1]) * point.hard_along
@@ -328,7 +313,7 @@ def contact_state(point: Point, p: Vector3, w: Vector3) -> tuple[Answer, float]:
     square, bound = z1 * z1 + z2 * z2, point.friction * normal + point.extra
     if square <= bound * bound:
         lacking = max(abs(p[2] - normal), np.sqrt(f1 * f1 + f2 * f2))
-        soft_along = _SOFTNESS * point.along
+        soft_along = softness * point.along
         hard = 1.0 / (soft_along + point.shear)
         kept = soft_along * hard
         law = Answer(np.array([kept * p[0], kept * p[1], held]), hard, stiffness, 0.0, False, 0.0, 0.0)
@@ -338,18 +323,18 @@ def contact_state(point: Point, p: Vector3, w: Vector3) -> tuple[Answer, float]:
     e1, e2 = p[0] - bound * u1, p[1] - bound * u2
     lacking = max(abs(p[2] - normal), np.sqrt(e1 * e1 + e2 * e2))
     # Across its way a sliding contact is as stiff as `bound / slip`: friction turns with it.
-    give = 1.0 - (1.0 - _SOFTNESS) * point.along * point.hard_along  # of springs and the softness
+    give = 1.0 - (1.0 - softness) * point.along * point.hard_along  # of springs and the softness
     across = bound / (size - bound + give * bound) * point.hard_along
-    beside = across * _SOFTNESS * point.along * (p[1] * u1 - p[0] * u2)
+    beside = across * softness * point.along * (p[1] * u1 - p[0] * u2)
     along = point.friction * held + point.extra
     constant = np.array([along * u1 - beside * u2, along * u2 + beside * u1, held])
     return Answer(constant, across, stiffness, point.friction * stiffness, True, u1, u2), float(lacking)
 
 
-def joint_state(row: JointRow, p: float, u: float) -> tuple[RowAnswer, float]:
+def joint_state(row: JointRow, p: float, u: float, softness: float) -> tuple[RowAnswer, float]:
     """The same for a joint row; u: its velocity with sign and offset."""
     z = p - u / row.mobility
-    held = RowAnswer(p, 1.0 / (_SOFTNESS * row.mobility))
+    held = RowAnswer(p, 1.0 / (softness * row.mobility))
     if row.bound < np.inf:
         most = min(max(z, -row.bound), row.bound)
         return (held if abs(z) < row.bound else RowAnswer(most, 0.0)), abs(p - most)

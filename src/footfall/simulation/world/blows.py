@@ -2,14 +2,15 @@
 
 Contacts are looked for where bodies would go if nothing stopped them. A blow sends limbs elsewhere within the same
 step, and what they come to then was not looked at: they would be millimetres inside of each other before the next step
-knows. So after a blow contacts are looked for once more, where the bodies go with the velocities that it gave them, and
-the step is solved with both.
+knows. So after a blow contacts are looked for once more, between bodies that it sent elsewhere and all others, where they
+go with the velocities that it gave them, and the step is solved with both.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from footfall.arrays import Array, Flags
 from footfall.compiler.routines import ArrayOf, Lanes, Vector3, routine
 from footfall.contact.detection.shapes import Touch
 from footfall.contact.islands.island import TWIST, Point
@@ -33,10 +34,13 @@ def struck_by(point: Point, before: Vector3, impulse: Vector3) -> float:
     return float(np.sqrt(change @ change) * (point.along + point.normal))
 
 
-def expect_velocities(now: Moment) -> None:
-    """Let the bodies of the workspace move with the velocities after contact."""
-    world, bodies, room = now.world, now.room.bodies, now.room
+def expect_velocities(now: Moment, steady: Flags) -> bool:
+    """Let the bodies of the workspace move with the velocities after contact. steady (bodies,): which of them do so
+    nearly as was expected before; two of these come to nothing that was not looked at. Whether some are not."""
+    world, bodies, room, far = now.world, now.room.bodies, now.room, _extents(now)
     motions: ArrayOf[Lanes] = np.empty((TWIST, WIDTH))
+    steady[:] = True
+    some = False
     for link in range(len(world.link_mover)):
         linear: Vector3 = np.zeros(3)
         angular: Vector3 = np.zeros(3)
@@ -49,8 +53,25 @@ def expect_velocities(now: Moment) -> None:
             for i in (0, 1, 2):
                 linear[i] += np.sum(motions[i] * v)
                 angular[i] += np.sum(motions[3 + i] * v)
+        pushed, turned = linear - bodies.linear[link], angular - bodies.angular[link]
+        speed = np.sqrt(pushed @ pushed) + far[link] * np.sqrt(turned @ turned)
+        steady[link] = not is_blow(now.settings, speed)
+        some = some or not steady[link]
         bodies.linear[link] = linear
         bodies.angular[link] = angular
+    return some
+
+
+def _extents(now: Moment) -> Array:
+    """How far the shapes of each body (bodies,) reach from its origin at the most, m."""
+    table, memory, bodies = now.world.shapes, now.state.memory, now.room.bodies
+    far = np.zeros(len(bodies.position))
+    for shape in table.moving:
+        body = table.shapes[shape].body
+        lower, upper = memory.lower[shape], memory.upper[shape]
+        beside, half = 0.5 * (lower + upper) - bodies.position[body], 0.5 * (upper - lower)
+        far[body] = max(far[body], np.sqrt(beside @ beside) + np.sqrt(half @ half))
+    return far
 
 
 @routine

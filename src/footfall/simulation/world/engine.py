@@ -51,7 +51,7 @@ from footfall.simulation.world.run import Log, Progress, Span, run_world
 _REACH = 1e-3  # m: whatever is nearer is a contact, approaching or not
 _SLEEP_SPEED, _SLEEP_AFTER = 1e-4, 0.2  # m/s and rad/s; s
 _FEWEST_AT_REST = 2  # steps before sleep: the count of rest begins at 0, whether a thing rests or not
-_DIRECT_STEPS, _INTERIOR_STEPS = 20, 60  # of the solver, at most
+_DIRECT_STEPS, _INTERIOR_STEPS = 30, 60  # of the solver, at most
 
 
 @dataclass(frozen=True)
@@ -358,7 +358,7 @@ def compile_early() -> None:
     state = new_state(world, contacts, np.zeros(0), np.zeros(0), joints=0, drives=np.zeros(0))
     room = new_workspace(world, contacts, nv=0)
     zero = np.zeros(3)
-    rules = ContactRules(False, 0.0, 0.0, 0.0)
+    rules = ContactRules(False, 0.0, 0.0, 0.0, 0.0)
     settings = Settings(1.0, zero, 0.0, rules, True, 0.0, 0, 0, 0, 0.0, 0)
     none, numbers = np.zeros((0, 0)), np.zeros(0, dtype=np.int64)
     log = Log(none, none, none, none, zero, numbers, numbers, new_records(Touch, 0), np.zeros((0, 3)))

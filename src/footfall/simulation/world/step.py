@@ -82,12 +82,12 @@ def advance(
     known: ArrayOf[Vector3] = state.impulses[: len(before)].copy()
     if settings.sleep_steps > 0:
         note_sleepers(world, settings, state, room)
-    need = _find(now, before, room.found)
+    need = _find(now, Sleepers(room.still, before), room.found)
     if need.touches > len(room.found) or need.pairs > len(state.memory.pairs):
         return Report(need.touches, need.pairs, 0.0, 0, 0)
     solved = _solve_all(now, before, known, need.touches)
     if is_blow(settings, solved.struck):
-        seen, need = need.touches, _look_again(now, before, need.touches)
+        seen, need = need.touches, _look_again(now, need.touches)
         if need.touches > len(room.found) or need.pairs > len(state.memory.pairs):
             state.impulses[: len(known)] = known
             return Report(need.touches, need.pairs, 0.0, 0, 0)
@@ -104,10 +104,9 @@ def advance(
 
 
 @routine(fused=True)
-def _find(now: Moment, before: ArrayOf[Touch], found: ArrayOf[Touch]) -> Need:
-    """What touches, or may within the step; before: touches of the last one."""
+def _find(now: Moment, asleep: Sleepers, found: ArrayOf[Touch]) -> Need:
+    """What touches, or may within the step."""
     world, settings, state, room = now.world, now.settings, now.state, now.room
-    asleep = Sleepers(room.still, before)
     return find_contacts(
         world.shapes,
         state.memory,
@@ -120,12 +119,13 @@ def _find(now: Moment, before: ArrayOf[Touch], found: ArrayOf[Touch]) -> Need:
 
 
 @routine(fused=True)
-def _look_again(now: Moment, before: ArrayOf[Touch], count: int) -> Need:
+def _look_again(now: Moment, count: int) -> Need:
     """Add to the touches that have been found those that velocities after contact lead to, if there are any."""
-    expect_velocities(now)
-    found = now.room.found
+    found, steady = now.room.found, np.empty(len(now.room.bodies.position), dtype=np.bool_)
+    if not expect_velocities(now, steady):
+        return Need(count, 0)
     again, merged = new_records(Touch, len(found)), new_records(Touch, len(found))
-    need = _find(now, before, again)
+    need = _find(now, Sleepers(steady, found[:count]), again)
     if need.touches > len(found):
         return need
     number = merge_touches(found[:count], again[: need.touches], merged)
