@@ -10,6 +10,8 @@ from footfall.contact.islands.direct import contact_state, joint_state
 from footfall.contact.islands.island import JointRow, Point
 from footfall.contact.islands.newton import cone_stiffness
 
+HARD = 1e-7  # softness of first steps
+
 
 def point(compliance: float = 0.0, friction: float = 0.6, extra: float = 0.0, shear: float = 0.0) -> Point:
     along, normal = 1.5, 0.4
@@ -36,7 +38,7 @@ def test_the_natural_map_is_that_of_the_law(compliance: float, shear: float) -> 
     states = set()
     for _ in range(300):
         p, w = rng.normal(size=3), rng.normal(size=3)
-        law, lacking = contact_state(contact, p, w)
+        law, lacking = contact_state(contact, p, w, HARD)
         assert lacking == pytest.approx(contact_residual(contact, p, w), abs=1e-14)
         states.add((law.normal > 0.0, law.slides))
     assert states == {(False, False), (True, False), (True, True)}
@@ -54,7 +56,7 @@ def test_what_obeys_the_law_obeys_its_linear_law() -> None:
         (sliding, np.array([*slip, 0.0])),
     )
     for p, w in cases:
-        law, lacking = contact_state(contact, p, w)
+        law, lacking = contact_state(contact, p, w, HARD)
         assert lacking == pytest.approx(0.0, abs=1e-15)
         np.testing.assert_allclose(
             law.impulse - cone_stiffness(law) @ w, p, atol=2e-5 * (1.0 + np.abs(p).max())
@@ -68,7 +70,7 @@ def test_friction_turns_with_the_slip() -> None:
     def friction(w: np.ndarray) -> np.ndarray:
         return -0.6 * load * w[:2] / np.linalg.norm(w[:2])
 
-    law, _ = contact_state(contact, np.array([*friction(w), load]), w)
+    law, _ = contact_state(contact, np.array([*friction(w), load]), w, HARD)
     stiffness, step = cone_stiffness(law), 1e-6
     for axis in (0, 1):
         change = np.zeros(3)
@@ -84,7 +86,7 @@ def test_rows_of_joints() -> None:
         row = JointRow(0, 0, 1.0, 0.0, bound, 0.7)
         for _ in range(50):
             p, u = rng.normal(), rng.normal()
-            law, lacking = joint_state(row, p, u)
+            law, lacking = joint_state(row, p, u, HARD)
             assert lacking == pytest.approx(joint_residual(row, p, u), abs=1e-14)
             assert law.stiffness == 0.0 or law.impulse == p
 
@@ -92,7 +94,7 @@ def test_rows_of_joints() -> None:
 def test_a_soft_contact_answers_with_its_spring() -> None:
     """p_n = -w_n / compliance, whatever the impulse was."""
     contact = point(compliance=1.8)
-    law, _ = contact_state(contact, np.array([0.0, 0.0, 0.3]), np.array([0.0, 0.0, -1.0]))
+    law, _ = contact_state(contact, np.array([0.0, 0.0, 0.3]), np.array([0.0, 0.0, -1.0]), HARD)
     pushed = (law.impulse - cone_stiffness(law) @ np.array([0.0, 0.0, -1.0]))[2]
     assert pushed == pytest.approx(1.0 / 1.8, rel=1e-5)
 
@@ -100,13 +102,24 @@ def test_a_soft_contact_answers_with_its_spring() -> None:
 def test_a_stick_spring_gives_way_until_it_slides() -> None:
     """Inside of the disc p_t = -w_t / shear; a sliding one at the velocity -shear p_t - slip has friction times p_n."""
     contact = point(friction=0.6, shear=3.0)
-    law, _ = contact_state(contact, np.array([0.1, 0.0, 1.0]), np.array([-0.3, 0.0, 0.0]))
+    law, _ = contact_state(contact, np.array([0.1, 0.0, 1.0]), np.array([-0.3, 0.0, 0.0]), HARD)
     pushed = law.impulse - cone_stiffness(law) @ np.array([-0.3, 0.0, 0.0])
     np.testing.assert_allclose(pushed[:2], [0.1, 0.0], rtol=1e-4)
     sliding, slip = np.array([0.6, 0.0, 1.0]), np.array([-0.2, 0.0, 0.0])
     w = slip - 3.0 * np.array([0.6, 0.0, 0.0])
-    law, lacking = contact_state(contact, sliding, w)
+    law, lacking = contact_state(contact, sliding, w, HARD)
     assert law.slides
     assert lacking == pytest.approx(0.0, abs=1e-15)
     # across its way it answers as a spring in series with friction that turns: 1 / (shear + slip / bound)
     assert cone_stiffness(law)[1, 1] == pytest.approx(1.0 / (3.0 + 0.2 / 0.6), rel=1e-4)
+
+
+def test_a_softer_law_goes_through_the_same_solution() -> None:
+    """Softness only says how far a step goes: `p = p_now - w / (softness W)`, so p_now at rest whatever it is."""
+    contact, p, w = point(), np.array([0.1, -0.2, 1.0]), np.array([1e-3, -2e-3, 4e-3])
+    for softness in (HARD, 1e-2):
+        law, _ = contact_state(contact, p, np.zeros(3), softness)
+        np.testing.assert_allclose(law.impulse, p, rtol=1e-15)
+        answer = law.impulse - cone_stiffness(law) @ w
+        mobility = np.array([contact.along, contact.along, contact.normal])
+        np.testing.assert_allclose(answer, p - w / (softness * mobility), rtol=1e-12)

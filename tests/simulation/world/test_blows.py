@@ -35,6 +35,17 @@ def test_a_ball_that_is_struck_does_not_enter_the_wall_behind_it() -> None:
     assert simulation.v[0] == pytest.approx(0.0, abs=1e-9)  # and stopped what struck it, without rebound
 
 
+def test_a_ball_that_is_struck_does_not_enter_a_loose_block_behind_it() -> None:
+    """The block moves as was expected, not at all: only what a blow sent elsewhere is looked at again."""
+    ball = loose("ball", Sphere(0.02), at((0.0, 0.0, 0.0)), mass=0.1)
+    block = loose("block", Box((0.1, 0.2, 0.2)), at((0.02 + _GAP + 0.05, 0.0, 0.0)), mass=1.0)
+    simulation = Simulation(None, Scene("blow", (_HAMMER, ball, block), gravity=(0.0, 0.0, 0.0)))
+    trajectory = simulation.run(simulation.zero_command, 0.02)
+    assert -trajectory.touches.gaps.min() < 1e-9
+    # all three go on together: 100 kg at 10 m/s push 1.1 kg
+    assert simulation.v[12] == pytest.approx(_SPEED * 100.0 / 101.1, rel=1e-6)
+
+
 def test_an_arm_that_is_struck_does_not_enter_the_wall_behind_it() -> None:
     """Its tip is 0.3 m below the hinge, the blow 0.1 m: it moves at three times the speed of what strikes it."""
     shape = Geometry(Box((0.02, 0.02, 0.3)), at((0.0, 0.0, -0.15)))

@@ -36,6 +36,7 @@ _STRAINED = 0.95  # of the disc: what is beyond is at its limit
 _SAME_WAY = 1e-12  # one minus the cosine below which normals are the same
 _INSIDE = 0.999  # of the disc: what is in there sticks
 _MUCH_LESS = 1e-2  # of the residual is left by a step after which factors are used again
+_NEAR = 1e-5  # of the weight: what comes so near to the solution is kept
 
 
 class Guess(NamedTuple):
@@ -66,7 +67,7 @@ def solve_directly(
     island: Island, v: ArrayOf[Lanes], contacts: ArrayOf[Vector3], joints: Array, tolerance: float, most: int
 ) -> Outcome:
     """Impulses (c, 3) and (j,) from those to start with, and velocities v (n, 8), at which states are guessed first, in
-    place; only if they are a solution.
+    place; only if they are a solution or near it, as the residual says, which is infinite otherwise.
 
     tolerance: of the natural map, N s. most: steps with a factorisation.
     """
@@ -81,6 +82,7 @@ def solve_directly(
     _expect(island, v_now, now, laws, softness)
     _fill_inertial(island, v_now, inertial)
     steps, turn, fresh = 0, 0, False
+    least, near = np.inf, _NEAR * island.weight
     while turn < 2 * most and (fresh or steps < most):
         if not fresh:
             symmetric = assemble_answers(island, laws.contacts, laws.joints, blocks)
@@ -109,12 +111,15 @@ def solve_directly(
             if residual <= tolerance:
                 v[:], contacts[:], joints[:] = v_now, now.p, now.joint_p
                 return Outcome(residual, steps)
+        elif length == 1.0 and sight.residual < min(least, near):
+            least = sight.residual
+            v[:], contacts[:], joints[:] = v_now, now.p, now.joint_p
         if not sight.residual < np.inf:
             break
         if not fresh:
             softness = min(max(sight.residual / island.weight, _HARD), _SOFT)
             _soften(island, now, laws, softness)
-    return Outcome(np.inf, steps)
+    return Outcome(least, steps)
 
 
 # Before the first step
@@ -216,9 +221,7 @@ def _fill_imbalance(
         forces[row.node, row.lane] -= row.sign * (row_law.impulse - row_law.stiffness * now.joint_u[k])
 
 
-def _go(
-    island: Island, now: Guess, laws: Laws, step: ArrayOf[Lanes], ahead: Guess, softness: float
-) -> Sight:
+def _go(island: Island, now: Guess, laws: Laws, step: ArrayOf[Lanes], ahead: Guess, softness: float) -> Sight:
     """Velocities a step (n, 8) on, impulses by the laws, and the states, and so the laws, that they lead to."""
     residual, same = 0.0, True
     for group in island.groups:
@@ -242,9 +245,7 @@ def _go(
     return Sight(residual, same)
 
 
-def _look(
-    island: Island, now: Guess, ahead: Guess, length: float, laws: Laws, softness: float
-) -> Sight:
+def _look(island: Island, now: Guess, ahead: Guess, length: float, laws: Laws, softness: float) -> Sight:
     """The states and laws at a part of the way from one guess to the next."""
     residual = 0.0
     for k in range(len(now.p)):

@@ -1,5 +1,5 @@
-"""The solution of an island: direct steps from the last impulses; where they do not do an interior-point method, and
-Newton's to the end."""
+"""The solution of an island: direct steps from the last impulses; where they come near it but not to the end Newton's
+method, and where that does not do an interior-point method, and Newton's again."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from footfall.contact.islands.island import Island
 from footfall.contact.islands.newton import Outcome, solve_newton
 
 _CLOSE = 1e-6  # of the weight: where Newton's method takes over
+_FEW = 30  # steps of Newton's method after direct ones: most need ten
 
 
 class Effort(NamedTuple):
@@ -43,6 +44,11 @@ def solve_island(
     if direct.residual <= limit:
         return Outcome(direct.residual / island.weight, direct.steps)
     steps, residual = direct.steps, np.inf
+    if direct.residual < np.inf:
+        near = solve_newton(island, v, contacts, joints, limit, min(_FEW, effort.final))
+        steps += near.steps
+        if near.residual <= limit:
+            return Outcome(near.residual / island.weight, steps)
     other_v, other, other_joints = v.copy(), contacts.copy(), joints.copy()
     close = max(limit, _CLOSE * island.weight)
     if effort.interior > 0 and not _has_shear(island):

@@ -2,8 +2,8 @@
 
 Contacts are looked for where bodies would go if nothing stopped them. A blow sends limbs elsewhere within the same
 step, and what they come to then was not looked at: they would be millimetres inside of each other before the next step
-knows. So after a blow contacts are looked for once more, between bodies that it sent elsewhere and all others, where they
-go with the velocities that it gave them, and the step is solved with both.
+knows. So after a blow contacts are looked for once more, between bodies that it sent elsewhere and all others, where
+they go with the velocities that it gave them, and the step is solved with both.
 """
 
 from __future__ import annotations
