@@ -7,9 +7,9 @@ obey all of them at once. Where the states that follow are those that were guess
 rocks or slips as in the last step needs one step, whether its ground is hard or soft.
 
 What sticks is held by a spring that starts from its impulse, `p_new = p - w_new / (softness W)`: loads that several
-points could share are shared as before (a proximal step). What that leaves is solved again with the same factors. The
-first step is hard, since most guesses are right. Later ones are as soft as the residual is large: where guesses are
-wrong, hard springs answer them with impulses of many times the weight, and the next guess is no better.
+points could share are shared as before (a proximal step). What that leaves is solved again with the same factors. Steps
+are as soft as the residual of their guess is large: where states are wrong, hard springs answer with impulses of many
+times the weight, and the next guess is no better.
 
 Nothing makes these steps converge from far away, see `interior_point.py` and `newton.py` for that.
 """
@@ -79,7 +79,10 @@ def solve_directly(
     v_now: ArrayOf[Lanes] = v.copy()
     last, softness = np.full(_LOOKS_BACK, np.inf), _HARD
     _share(island, now.p)
-    _expect(island, v_now, now, laws, softness)
+    guessed = _expect(island, v_now, now, laws, softness)
+    if guessed > _HARD * island.weight:
+        softness = min(guessed / island.weight, _SOFT)
+        _expect(island, v_now, now, laws, softness)
     _fill_inertial(island, v_now, inertial)
     steps, turn, fresh = 0, 0, False
     least, near = np.inf, _NEAR * island.weight
@@ -165,9 +168,10 @@ def _share(island: Island, p: ArrayOf[Vector3]) -> None:
                 p[k] = np.array([along[0], along[1], p[k][2]])
 
 
-def _expect(island: Island, v: ArrayOf[Lanes], guess: Guess, laws: Laws, softness: float) -> None:
+def _expect(island: Island, v: ArrayOf[Lanes], guess: Guess, laws: Laws, softness: float) -> float:
     """Velocities of all contacts and rows, and their laws: what has an impulse is expected to stay as it is, so it is
-    judged by the velocity that its state leaves it."""
+    judged by the velocity that its state leaves it. The largest natural map of that guess, N s."""
+    residual = 0.0
     for group in island.groups:
         twist = halves(group_twist(island, group, v))
         for k in range(group.first_point, group.first_point + group.points):
@@ -186,12 +190,15 @@ def _expect(island: Island, v: ArrayOf[Lanes], guess: Guess, laws: Laws, softnes
                         -point.compliance * p[2],
                     ]
                 )
-            laws.contacts[k], _ = contact_state(point, p, w, softness)
+            laws.contacts[k], lacking = contact_state(point, p, w, softness)
+            residual = max(residual, lacking)
     for k in range(len(guess.joint_u)):
         row = island.joints[k]
         u = row.sign * v[row.node, row.lane] + row.offset
         guess.joint_u[k] = u
-        laws.joints[k], _ = joint_state(row, guess.joint_p[k], u, softness)
+        laws.joints[k], row_lacking = joint_state(row, guess.joint_p[k], u, softness)
+        residual = max(residual, row_lacking)
+    return residual
 
 
 # Steps
