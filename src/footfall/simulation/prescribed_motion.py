@@ -17,14 +17,12 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.inverse_dynamics import newton_euler
-from footfall.dynamics.joints import joint_transforms
-from footfall.dynamics.kinematics import link_poses, link_velocities
+from footfall.dynamics.kinematics import link_poses, world_velocities
 from footfall.dynamics.loops import Coupling
 from footfall.dynamics.mass_matrix import composite_bodies
 from footfall.errors import InvalidOption
 from footfall.math.block_sparse import WIDTH
 from footfall.math.positive_definite import solve_positive_definite
-from footfall.math.spatial import rotate
 from footfall.robot.model import JointType
 from footfall.simulation.contact_rows import LinkMotion
 from footfall.simulation.joint_axes import actuated_velocities
@@ -81,13 +79,12 @@ class PrescribedMotion(RobotMotion):
         for i, moved in zip(base, solve_positive_definite(own, pushed), strict=True):
             after[i] = v[i] + moved
         free = np.array(after)
-        poses, transforms = link_poses(tree, q), joint_transforms(tree, q)
-        velocities = _in_world(poses, link_velocities(tree, transforms, free))
-        by_joints = _in_world(poses, link_velocities(tree, transforms, np.array(alone)))
+        poses = link_poses(tree, q)
+        velocities = world_velocities(tree, poses, free)
+        by_joints = world_velocities(tree, poses, np.array(alone))
         origin = self._origin(poses)
         return {
             "mass": self._blocks(mass),
-            "momentum": self._by_node(self._at_base(own @ np.array([free[i] for i in base]))),
             "pivots": self._by_node(self._at_base(np.array([1.0 / own[k, k] for k in range(len(base))]))),
             "free": free,
             "integral": given["integral"],
@@ -121,7 +118,3 @@ class PrescribedMotion(RobotMotion):
         )
         rows = motion.rows_at(last, origin)
         return np.array([[row.get(velocity, 0.0) for velocity in self._padded(0)] for row in rows])
-
-
-def _in_world(poses: list[Any], own: list[Array]) -> list[Array]:
-    return [rotate(pose.rotation, velocity) for pose, velocity in zip(poses, own, strict=True)]

@@ -21,12 +21,10 @@ from footfall.compiler.once import once_property
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.factorisation import factorise, solve_factored
 from footfall.dynamics.inverse_dynamics import newton_euler
-from footfall.dynamics.joints import joint_transforms
-from footfall.dynamics.kinematics import link_poses, link_velocities
+from footfall.dynamics.kinematics import link_poses, world_velocities
 from footfall.dynamics.loops import Coupling, damping_of_followers
 from footfall.dynamics.mass_matrix import composite_bodies
 from footfall.math.block_sparse import WIDTH, Elimination, block_number, plan_elimination
-from footfall.math.spatial import rotate
 from footfall.robot.digest import digest_of
 from footfall.robot.loop_equations import held_equations
 from footfall.robot.model import JointType, Robot
@@ -188,7 +186,7 @@ class RobotMotion:
         return f"{self.middle} {self.implicit_gains} {drives}"
 
     def _approach(self, **given: Any) -> Mapping[str, Any]:
-        """mass (8 blocks, 8), momentum (n, 8), pivots (n, 8): see `footfall.contact.islands.island`. free (nv,):
+        """mass (8 blocks, 8), pivots (n, 8): see `footfall.contact.islands.island`. free (nv,):
         velocity after the step without contact. integral (joints,). rotations (links, 3, 3), positions (links, 3): of
         links now, linear and angular (links, 3): their velocities after the step without contact. motions (6 tables,
         8): about the origin (3,), which is given too. sums (n, 8): see `SumPiece`; misses (m,):
@@ -202,12 +200,10 @@ class RobotMotion:
         free = v + solve_factored(tree, factor, dt * acting)
         poses = link_poses(tree, q)
         motion = LinkMotion(tree, poses, coupling)
-        own = link_velocities(tree, joint_transforms(tree, q), coupling.velocity(free))
-        velocities = [rotate(pose.rotation, velocity) for pose, velocity in zip(poses, own, strict=True)]
+        velocities = world_velocities(tree, poses, coupling.velocity(free))
         origin = self._origin(poses)
         return {
             "mass": self._blocks(inertia),
-            "momentum": self._by_node(inertia @ v + dt * acting),
             "pivots": self._by_node(factor.inverse_pivots),
             "free": free,
             "integral": control.integral,

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array, Flags
-from footfall.compiler.routines import ArrayOf, Vector3, new_records, routine
+from footfall.compiler.routines import ArrayOf, new_records, routine
 from footfall.contact.detection.boxes import reaches_plane
 from footfall.contact.detection.broad import update_pairs
-from footfall.contact.detection.impact import impact_spots, is_fast
+from footfall.contact.detection.impact import impact_spots, is_fast, motion_of, velocity_at
 from footfall.contact.detection.memory import ContactMemory, Pair, Search, ShapeTable
 from footfall.contact.detection.narrow import motion_between, pair_spots
 from footfall.contact.detection.reduction import chosen
@@ -137,22 +137,16 @@ def _pair_touches(search: Search, k: int, found: ArrayOf[Touch], count: int) -> 
 def _approaching(search: Search, pair: Pair, spots: ArrayOf[Spot], ahead: Array) -> int:
     """How many points may matter: all of them if one is near, or will be at the end of the step, else none. A blow at
     one may drive others down that were not on their way. ahead: room for their gaps then, m."""
-    near = False
+    at, near = spots[0].position, False
+    one = motion_of(search.table, search.bodies, pair.first)
+    other = motion_of(search.table, search.bodies, pair.second)
+    linear, angular = velocity_at(one, at) - velocity_at(other, at), one.angular - other.angular
     for k in range(len(ahead)):
         spot = spots[k]
-        apart = _velocity(search, pair.first, spot.position) - _velocity(search, pair.second, spot.position)
+        apart = linear + np.cross(angular, spot.position - at)
         ahead[k] = spot.gap + search.dt * (apart @ spot.normal)
         near = near or min(spot.gap, ahead[k]) <= search.reach
     return len(ahead) if near else 0
-
-
-@routine
-def _velocity(search: Search, number: int, point: Vector3) -> Vector3:
-    """Of a point that moves with a shape, m/s."""
-    body, bodies = search.table.shapes[number].body, search.bodies
-    if body < 0:
-        return np.zeros(3)
-    return bodies.linear[body] + np.cross(bodies.angular[body], point - bodies.position[body])
 
 
 @routine

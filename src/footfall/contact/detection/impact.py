@@ -104,14 +104,15 @@ def _certain(
     least = np.inf
     for k in range(count):
         point = spots[k].position
-        approach = turning - spots[k].normal @ (_velocity(motion, point) - _velocity(other, point))
+        approach = turning - spots[k].normal @ (velocity_at(motion, point) - velocity_at(other, point))
         if approach > 0.0:
             least = min(least, (spots[k].gap - touching) / approach)
     return least
 
 
 @routine
-def _velocity(motion: Motion, point: Vector3) -> Vector3:
+def velocity_at(motion: Motion, point: Vector3) -> Vector3:
+    """Of a point that moves with a body, m/s."""
     return motion.linear + np.cross(motion.angular, point - motion.origin)
 
 

@@ -23,7 +23,15 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, Lanes, Vector3, new_records, routine
 from footfall.contact.islands.cone import Answer, RowAnswer
-from footfall.contact.islands.island import Island, JointRow, Point, add_wrench, group_twist, halves, multiply
+from footfall.contact.islands.island import (
+    Island,
+    JointRow,
+    Point,
+    add_wrench,
+    fill_inertial,
+    group_twist,
+    halves,
+)
 from footfall.contact.islands.newton import Outcome, assemble_answers, cone_stiffness
 from footfall.math.block_sparse import eliminate, substitute
 
@@ -83,7 +91,7 @@ def solve_directly(
     if guessed > _HARD * island.weight:
         softness = min(guessed / island.weight, _SOFT)
         _expect(island, v_now, now, laws, softness)
-    _fill_inertial(island, v_now, inertial)
+    fill_inertial(island, v_now, inertial)
     steps, turn, fresh = 0, 0, False
     least, near = np.inf, _NEAR * island.weight
     while turn < 2 * most and (fresh or steps < most):
@@ -105,7 +113,7 @@ def solve_directly(
         now, ahead = ahead, now
         for n in range(len(v)):
             v_now[n] -= length * step[n]
-        _fill_inertial(island, v_now, inertial)
+        fill_inertial(island, v_now, inertial)
         fresh = sight.same and length == 1.0 and sight.residual < _MUCH_LESS * last[turn % _LOOKS_BACK]
         turn += 1
         last[turn % _LOOKS_BACK] = sight.residual
@@ -202,13 +210,6 @@ def _expect(island: Island, v: ArrayOf[Lanes], guess: Guess, laws: Laws, softnes
 
 
 # Steps
-
-
-def _fill_inertial(island: Island, v: ArrayOf[Lanes], inertial: ArrayOf[Lanes]) -> None:
-    """`M (v - v_free)` (n, 8), N s."""
-    multiply(island.plan, island.mass, v, inertial)
-    for n in range(len(v)):
-        inertial[n] -= island.momentum[n]
 
 
 def _fill_imbalance(

@@ -26,9 +26,9 @@ from footfall.contact.islands.island import (
     Point,
     add_stiffness,
     add_wrench,
+    fill_inertial,
     group_twist,
     halves,
-    multiply,
 )
 from footfall.contact.islands.newton import Outcome, add_contact_stiffness
 from footfall.math.block_sparse import WIDTH, eliminate, substitute
@@ -200,9 +200,7 @@ def _look(
     found_joints: Array,
 ) -> float:
     """Scale all cones, and find what velocities lack and the imbalance (n, 8) of forces; the natural map, N s."""
-    multiply(island.plan, island.mass, v, imbalance)
-    for n in range(len(v)):
-        imbalance[n] -= island.momentum[n]
+    fill_inertial(island, v, imbalance)
     residual = 0.0
     for group in island.groups:
         twist = halves(group_twist(island, group, v))

@@ -3,7 +3,7 @@
 All velocities v of the island stand in nodes of eight (`footfall.math.block_sparse`): a free body is one, a robot a few
 along its branches. Unknown are v and the impulses p of contacts and joint rows:
 
-    M (v - v_free) = sum of J^T p,    and every contact and row obeys its law.
+    M (v - v_free) = pushes + sum of J^T p,    and every contact and row obeys its law.
 
 Contacts between the same two bodies form a group. Its twist (6,), the relative motion of the two bodies at a point near
 the contacts, is a sum over its pieces: a piece is the motion (6, 8) that the velocities of one node give it. A contact
@@ -78,14 +78,15 @@ class JointRow(NamedTuple):
 
 
 class Island(NamedTuple):
-    """plan, mass: the inertia's blocks as the plan numbers them. momentum (n, 8): `M v_free` by node, N s. pivots
-    (n, 8): about the diagonal of M^-1. nodes (k,), motions (6 k, 8): node and motion of each piece. pairs: for each
-    group the number of the block (piece i, piece j), negative (-1 - number) if it is kept transposed. rows (3 c, 8): of
-    each contact; entries 6 and 7 are zero."""
+    """plan, mass: the inertia's blocks as the plan numbers them. free (n, 8): v_free by node; pushes (n, 8): what
+    forces from outside give besides, N s. pivots (n, 8): about the diagonal of M^-1. nodes (k,), motions (6 k, 8):
+    node and motion of each piece. pairs: for each group the number of the block (piece i, piece j), negative
+    (-1 - number) if it is kept transposed. rows (3 c, 8): of each contact; entries 6 and 7 are zero."""
 
     plan: Elimination
     mass: ArrayOf[Lanes]
-    momentum: ArrayOf[Lanes]
+    free: ArrayOf[Lanes]
+    pushes: ArrayOf[Lanes]
     pivots: ArrayOf[Lanes]
     groups: ArrayOf[Group]
     nodes: Integers
@@ -186,6 +187,16 @@ def _add_product(
         linear = left[first, r] * row_0 + left[first + 1, r] * row_1 + left[first + 2, r] * row_2
         angular = left[first + 3, r] * row_3 + left[first + 4, r] * row_4 + left[first + 5, r] * row_5
         blocks[target + r] += linear + angular
+
+
+def fill_inertial(island: Island, v: ArrayOf[Lanes], inertial: ArrayOf[Lanes]) -> None:
+    """What contacts and joints must give for the velocities v (n, 8): `M (v - v_free)` less all pushes, (n, 8), N s."""
+    change: ArrayOf[Lanes] = np.empty(v.shape)
+    for n in range(len(v)):
+        change[n] = v[n] - island.free[n]
+    multiply(island.plan, island.mass, change, inertial)
+    for n in range(len(v)):
+        inertial[n] -= island.pushes[n]
 
 
 @routine(fused=True)

@@ -31,9 +31,9 @@ from footfall.contact.islands.island import (
     Island,
     add_stiffness,
     add_wrench,
+    fill_inertial,
     group_twist,
     halves,
-    multiply,
 )
 from footfall.math.block_sparse import WIDTH, eliminate, substitute
 
@@ -164,9 +164,7 @@ def _hold(held: Held) -> None:
 def balance(island: Island, v: ArrayOf[Lanes], held: Held) -> Balance:
     """All answers at the velocities v (n, 8), and the imbalance `M (v - v_free) - J^T p(v)`."""
     imbalance, hardness = held.imbalance, 1.0 / held.softness[0]
-    multiply(island.plan, island.mass, v, imbalance)
-    for n in range(len(v)):
-        imbalance[n] -= island.momentum[n]
+    fill_inertial(island, v, imbalance)
     residual, change, noise = 0.0, 0.0, 0.0
     for group in island.groups:
         twist = halves(group_twist(island, group, v))

@@ -28,10 +28,10 @@ def is_blow(settings: Settings, speed: float) -> bool:
 
 
 def struck_by(point: Point, before: Vector3, impulse: Vector3) -> float:
-    """About how much faster a point of contact became in a step, m/s. before: impulse of the last step, world axes,
-    N s; impulse: of this one along (t1, t2, n)."""
+    """The square of about how much faster a point of contact became in a step, m2/s2. before: impulse of the last step,
+    world axes, N s; impulse: of this one along (t1, t2, n)."""
     change = impulse - point.frame.T @ before
-    return float(np.sqrt(change @ change) * (point.along + point.normal))
+    return float(change @ change * (point.along + point.normal) ** 2)
 
 
 def expect_velocities(now: Moment, steady: Flags) -> bool:

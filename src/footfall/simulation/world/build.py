@@ -185,7 +185,6 @@ def _add_robot(tables: _Tables, member: Member, motion: RobotMotion, *, limits: 
             tables.inputs,
             outputs["mass"],
             motion.plan.size,
-            outputs["momentum"],
             outputs["pivots"],
             outputs["free"],
             outputs["integral"],

@@ -8,7 +8,6 @@ from footfall.compiler.routines import ArrayOf, Lanes, Matrix3, Vector3, new_rec
 from footfall.contact.contacts import contact_frame
 from footfall.contact.detection.shapes import Touch
 from footfall.contact.islands.island import (
-    TWIST,
     Group,
     Island,
     JointRow,
@@ -29,6 +28,7 @@ from footfall.simulation.world.island_inertia import (
 )
 from footfall.simulation.world.island_pieces import Pieces, centre_of, find_pieces
 from footfall.simulation.world.laws import GIVING, JAMMED, contact_law
+from footfall.simulation.world.point_mobility import group_mobility
 from footfall.simulation.world.records import Moment, World
 from footfall.simulation.world.velocity_sums import held_impulse, sum_mobility, sum_point
 
@@ -46,7 +46,7 @@ def build_island(now: Moment, draft: Draft) -> Island:
     for k in range(len(now.forces.links)):
         for mover in draft.movers:
             if now.world.link_mover[now.forces.links[k]] == mover:
-                add_force(now, draft, k, inertia.momentum)
+                add_force(now, draft, k, inertia.pushes)
     count = len(draft.impulses)
     points, rows, mobility = new_records(Point, count), np.empty((3 * count, WIDTH)), 0.0
     for group in pieces.groups[: pieces.touching]:
@@ -68,7 +68,8 @@ def build_island(now: Moment, draft: Draft) -> Island:
     return Island(
         plan,
         inertia.mass,
-        inertia.momentum,
+        inertia.free,
+        inertia.pushes,
         inertia.pivots,
         pieces.groups,
         pieces.nodes,
@@ -101,30 +102,25 @@ def _fill_points(
     rows: ArrayOf[Lanes],
 ) -> float:
     """Laws and rows of the touches of a group, and the impulses they had; the greatest mobility, 1/kg."""
-    mobility: ArrayOf[Lanes] = np.empty((TWIST, WIDTH))
-    _fill_mobility(group, pieces, inertia, mobility)
+    mobility = group_mobility(group, pieces, inertia)
+    in_all_ways = mobility.in_all_ways()
     before = halves(group_twist_of(group, pieces.nodes, pieces.motions, draft.v))
     centre, greatest = centre_of(now, draft, group), 0.0
-    normal_before: Vector3 = np.zeros(3)
+    normal: Vector3 = np.zeros(3)
     frame: Matrix3 = np.zeros((3, 3))
+    along_normal = in_all_ways
+    basis: ArrayOf[Lanes] = np.empty((12, WIDTH))
     for k in range(group.first_point, group.first_point + group.points):
         touch = now.room.found[draft.touches[k]]
         arm = touch.position - centre
-        if not np.all(touch.normal == normal_before):  # most points of a group share it
-            normal_before, frame = touch.normal, contact_frame(touch.normal)
+        if not np.all(touch.normal == normal):  # most points of a group share it
+            normal = touch.normal
+            frame, along_normal = contact_frame(normal), mobility.along(normal)
+            _fill_basis(frame, basis)
         for i in (0, 1, 2):
-            axis = frame[:, i]
-            moment = np.cross(arm, axis)
-            row: Lanes = np.zeros(8)
-            row[0], row[1], row[2] = axis[0], axis[1], axis[2]
-            row[3], row[4], row[5] = moment[0], moment[1], moment[2]
-            rows[3 * k + i] = row
-        all_ways = _trace_at(mobility, arm)
-        through = rows[3 * k + 2]
-        moved = through[0] * mobility[0]
-        for c in range(1, TWIST):
-            moved += through[c] * mobility[c]
-        out = np.sum(moved * through)
+            turned = arm[0] * basis[4 * i + 1] + arm[1] * basis[4 * i + 2] + arm[2] * basis[4 * i + 3]
+            rows[3 * k + i] = basis[4 * i] + turned
+        all_ways, out = in_all_ways.at(arm), along_normal.at(arm)
         least = _LEAST_MOBILITY * all_ways + 1e-200
         impulse = frame.T @ now.state.impulses[draft.touches[k]]
         speed = frame.T @ (before.linear + np.cross(before.angular, arm))
@@ -134,13 +130,12 @@ def _fill_points(
             # Of limbs that may be jammed only what is deeper is undone: else impulses give energy.
             felt = touch._replace(gap=min(touch.gap + JAMMED, 0.0))
         law = contact_law(now, felt, frame, speed, impulse)
-        # Where what presses it leads to: a law that is obeyed holds with equality.
-        now.room.found[draft.touches[k]] = touch._replace(ahead=touch.gap - now.settings.dt * law.offset)
+        draft.ahead[k] = touch.gap - now.settings.dt * law.offset
         drift = law.drift
         if out <= _IMMOVABLE * all_ways:
             # A robot on slides over a floor cannot leave it, and no impulse could help it out of it.
             drift = np.array([drift[0], drift[1], FAR])
-        along, normal = max(0.5 * (all_ways - out), 0.0) + least, out + least
+        along, outwards = max(0.5 * (all_ways - out), 0.0) + least, out + least
         compliance = law.compliance
         if own:
             # Joints may let a limb move along another one only, where friction holds it: impulses had no bound.
@@ -152,15 +147,34 @@ def _fill_points(
             law.friction,
             law.extra,
             along,
-            normal,
+            outwards,
             1.0 / (along + law.shear),
-            1.0 / (normal + compliance),
+            1.0 / (outwards + compliance),
             arm,
             frame,
         )
         draft.impulses[k] = impulse
-        greatest = max(greatest, along, normal)
+        greatest = max(greatest, along, outwards)
     return greatest
+
+
+def _fill_basis(frame: Matrix3, basis: ArrayOf[Lanes]) -> None:
+    """For each axis of a frame what the row [axis; arm x axis] is made of, (12, 8): itself, and its crosses with x, y
+    and z, which the components of the arm weigh."""
+    for i in (0, 1, 2):
+        x, y, z = frame[:, i]
+        axis: Lanes = np.zeros(8)
+        axis[0], axis[1], axis[2] = x, y, z
+        basis[4 * i] = axis
+        by_x: Lanes = np.zeros(8)
+        by_x[4], by_x[5] = -z, y
+        basis[4 * i + 1] = by_x
+        by_y: Lanes = np.zeros(8)
+        by_y[3], by_y[5] = z, -x
+        basis[4 * i + 2] = by_y
+        by_z: Lanes = np.zeros(8)
+        by_z[3], by_z[4] = -y, x
+        basis[4 * i + 3] = by_z
 
 
 def _fill_sum(
@@ -183,43 +197,6 @@ def _fill_sum(
         rows[3 * k + i] = row
     draft.impulses[k] = held_impulse(now, number, weight)
     return mobility
-
-
-def _trace_at(mobility: ArrayOf[Lanes], arm: Vector3) -> float:
-    """Sum of the mobilities of a point in three directions, for that of its group (6, 8).
-
-    It moves by `A f + B S f - S B^T f - S D S f` under a force f, where S is the cross product with its arm.
-    """
-    x, y, z = arm[0], arm[1], arm[2]
-    linear = mobility[0, 0] + mobility[1, 1] + mobility[2, 2]
-    mixed = (
-        x * (mobility[1, 5] - mobility[2, 4])
-        + y * (mobility[2, 3] - mobility[0, 5])
-        + z * (mobility[0, 4] - mobility[1, 3])
-    )
-    turned = (
-        (y * y + z * z) * mobility[3, 3] + (x * x + z * z) * mobility[4, 4] + (x * x + y * y) * mobility[5, 5]
-    )
-    turned -= 2.0 * (x * y * mobility[3, 4] + x * z * mobility[3, 5] + y * z * mobility[4, 5])
-    return float(linear + 2.0 * mixed + turned)
-
-
-def _fill_mobility(group: Group, pieces: Pieces, inertia: Inertia, mobility: ArrayOf[Lanes]) -> None:
-    """About how a wrench (6,) on a group moves it: the pivots stand for the whole inertia."""
-    products: ArrayOf[Lanes] = np.empty((TWIST * TWIST, WIDTH))  # summed over lanes at the end
-    for k in range(group.first_piece, group.first_piece + group.pieces):
-        inverse = inertia.pivots[pieces.nodes[k]]
-        for c in range(TWIST):
-            weighted = inverse * pieces.motions[TWIST * k + c]
-            for d in range(c + 1):
-                product = weighted * pieces.motions[TWIST * k + d]
-                before = products[TWIST * c + d] if k > group.first_piece else 0.0
-                products[TWIST * c + d] = product + before
-    for c in range(TWIST):
-        for d in range(c + 1):
-            mobility[c, d] = np.sum(products[TWIST * c + d])
-            mobility[d, c] = mobility[c, d]
-        mobility[c, 6], mobility[c, 7] = 0.0, 0.0
 
 
 def _joint_row(now: Moment, draft: Draft, inertia: Inertia, number: int) -> JointRow:

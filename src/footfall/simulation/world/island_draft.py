@@ -19,7 +19,8 @@ class Draft(NamedTuple):
 
     movers, touches, joints: numbers of the world's; sums: of those among its joints that several nodes move. local
     (nodes of the world,): number of each node in the island. v (n, 8): velocities at the beginning of the step.
-    impulses (c, 3), of touches and then of sums, and joint_impulses (j,): to start with.
+    impulses (c, 3), of touches and then of sums, and joint_impulses (j,): to start with. ahead (touches,): the gap that
+    each has at the end of the step if something presses it, m: a law that is obeyed holds with equality.
     """
 
     movers: Integers
@@ -30,6 +31,7 @@ class Draft(NamedTuple):
     v: ArrayOf[Lanes]
     impulses: ArrayOf[Vector3]
     joint_impulses: Array
+    ahead: Array
 
 
 def draft_island(now: Moment, members: Members, head: int, local: Integers) -> Draft:
@@ -58,7 +60,8 @@ def draft_island(now: Moment, members: Members, head: int, local: Integers) -> D
     for k in range(len(joints)):
         joint_impulses[k] = now.state.joint_impulses[joints[k]]
     impulses = np.zeros((len(touches) + len(sums), 3))
-    return Draft(movers, touches, joints, sums, local, v, impulses, joint_impulses)
+    ahead = np.empty(len(touches))
+    return Draft(movers, touches, joints, sums, local, v, impulses, joint_impulses, ahead)
 
 
 def _joints_of(world: World, rows: Integers, *, sums: bool) -> Integers:

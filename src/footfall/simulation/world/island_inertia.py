@@ -1,4 +1,4 @@
-"""The inertia of an island in blocks, the plan that its systems are solved by, and the momentum that forces give."""
+"""The inertia of an island in blocks, the plan that its systems are solved by, and what forces push."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ class Inertia(NamedTuple):
     """See `Island`."""
 
     mass: ArrayOf[Lanes]
-    momentum: ArrayOf[Lanes]
+    free: ArrayOf[Lanes]
+    pushes: ArrayOf[Lanes]
     pivots: ArrayOf[Lanes]
 
 
@@ -52,12 +53,14 @@ def island_plan(world: World, draft: Draft, pieces: Pieces) -> Elimination:
 
 
 def island_inertia(now: Moment, draft: Draft, plan: Elimination, coupled: bool) -> Inertia:
-    """Inertia, momentum and pivots of all movers; of a robot alone as its native code gives them, see `island_plan`."""
+    """Inertia and pivots of all movers; of a robot alone as its native code gives them, see `island_plan`. There are no
+    pushes yet."""
     robots, first = len(now.world.robots), draft.movers[0]
+    pushes: ArrayOf[Lanes] = np.zeros(draft.v.shape)
     if len(draft.movers) == 1 and first < robots and not coupled:
-        own = _robot_inertia(now, first)
-        return Inertia(own.mass, own.momentum.copy(), own.pivots)  # pushes are added to the momentum
-    inertia = Inertia(np.zeros((WIDTH * plan.size, WIDTH)), np.zeros(draft.v.shape), np.zeros(draft.v.shape))
+        return _robot_inertia(now, first, pushes)
+    mass, pivots = np.zeros((WIDTH * plan.size, WIDTH)), np.zeros(draft.v.shape)
+    inertia = Inertia(mass, np.empty(draft.v.shape), pushes, pivots)
     for mover in draft.movers:
         if mover < robots:
             _fill_robot(now, draft, mover, plan, inertia)
@@ -66,16 +69,15 @@ def island_inertia(now: Moment, draft: Draft, plan: Elimination, coupled: bool) 
     return inertia
 
 
-def _robot_inertia(now: Moment, mover: int) -> Inertia:
+def _robot_inertia(now: Moment, mover: int, pushes: ArrayOf[Lanes]) -> Inertia:
     """As the native code of a robot gives it, by its own nodes and plan."""
     robot, outputs = now.world.robots[mover], now.room.outputs
     size = WIDTH * robot.nodes
     mass: ArrayOf[Lanes] = outputs[robot.mass : robot.mass + WIDTH * WIDTH * robot.blocks].reshape(
         WIDTH * robot.blocks, WIDTH
     )
-    momentum: ArrayOf[Lanes] = outputs[robot.momentum : robot.momentum + size].reshape(robot.nodes, WIDTH)
     pivots: ArrayOf[Lanes] = outputs[robot.pivots : robot.pivots + size].reshape(robot.nodes, WIDTH)
-    return Inertia(mass, momentum, pivots)
+    return Inertia(mass, now.room.free[robot.first_node : robot.first_node + robot.nodes], pushes, pivots)
 
 
 def _fill_free(now: Moment, draft: Draft, number: int, plan: Elimination, inertia: Inertia) -> None:
@@ -84,23 +86,21 @@ def _fill_free(now: Moment, draft: Draft, number: int, plan: Elimination, inerti
     place = WIDTH * plan.places[node]
     block = inertia.mass[place : place + WIDTH]
     free_inertia(body, now.room.bodies.rotation[body.link], block)
-    v = now.room.free[body.node]
-    momentum: Lanes = np.zeros(8)
     inverse: Lanes = np.zeros(8)
     for i in range(6):
-        momentum += v[i] * block[i]
         inverse[i] = 1.0 / block[i, i]
-    inertia.momentum[node] = momentum
+    inertia.free[node] = now.room.free[body.node]
     inertia.pivots[node] = inverse
 
 
 def _fill_robot(now: Moment, draft: Draft, mover: int, plan: Elimination, inertia: Inertia) -> None:
     world = now.world
-    robot, own, given = world.robots[mover], world.plans.of(mover), _robot_inertia(now, mover)
+    robot, own = world.robots[mover], world.plans.of(mover)
+    given = _robot_inertia(now, mover, inertia.pushes)
     blocks = given.mass
     for node in range(robot.nodes):
         here = draft.local[robot.first_node + node]
-        inertia.momentum[here] = given.momentum[node]
+        inertia.free[here] = given.free[node]
         inertia.pivots[here] = given.pivots[node]
         _copy_block(blocks, WIDTH * own.places[node], inertia.mass, WIDTH * plan.places[here])
     for k in range(world.pair_starts[mover], world.pair_starts[mover + 1]):
@@ -128,7 +128,7 @@ def _turn_block(source: ArrayOf[Lanes], first: int, target: ArrayOf[Lanes], plac
             target[place + r, c] = source[first + c, r]
 
 
-def add_force(now: Moment, draft: Draft, number: int, momentum: ArrayOf[Lanes]) -> None:
+def add_force(now: Moment, draft: Draft, number: int, pushes: ArrayOf[Lanes]) -> None:
     """What a wrench on a link gives to the velocities in a step."""
     world, link, dt = now.world, now.forces.links[number], now.settings.dt
     point = now.room.bodies.rotation[link] @ now.forces.points[number] + now.room.bodies.position[link]
@@ -137,10 +137,10 @@ def add_force(now: Moment, draft: Draft, number: int, momentum: ArrayOf[Lanes]) 
         piece = world.link_first_piece[link] + k
         fill_motion(now, link, piece, point, motions, 0)
         node = draft.local[world.pieces[piece].node]
-        total = momentum[node]
+        total = pushes[node]
         for c in range(TWIST):
             total += (dt * now.forces.wrenches[number, c]) * motions[c]
-        momentum[node] = total
+        pushes[node] = total
 
 
 def weight_of(now: Moment, draft: Draft) -> float:

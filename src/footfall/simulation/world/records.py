@@ -44,7 +44,6 @@ class RobotPart(NamedTuple):
     inputs: int
     mass: int
     blocks: int
-    momentum: int
     pivots: int
     free: int
     integral: int

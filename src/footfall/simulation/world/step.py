@@ -185,12 +185,11 @@ def _solve(now: Moment, members: Members, head: int, local: Integers) -> tuple[O
         touch, impulse, point = draft.touches[k], draft.impulses[k], island.points[k]
         fastest = max(fastest, struck_by(point, state.impulses[touch], impulse))
         state.impulses[touch] = point.force(impulse)
-        found = now.room.found[touch]
-        ahead = found.ahead - settings.dt * point.compliance * impulse[2] if impulse[2] > 0.0 else -np.inf
-        now.room.found[touch] = found._replace(ahead=ahead)
+        ahead = draft.ahead[k] - settings.dt * point.compliance * impulse[2] if impulse[2] > 0.0 else -np.inf
+        now.room.found[touch] = now.room.found[touch]._replace(ahead=ahead)
     for k in range(len(draft.joints)):
         state.joint_impulses[draft.joints[k]] = draft.joint_impulses[k]
     for k in range(len(draft.sums)):
         number = draft.sums[k]
         state.joint_impulses[number] = sum_impulse(now, number, draft.impulses[len(draft.touches) + k])
-    return outcome, fastest
+    return outcome, np.sqrt(fastest)
