@@ -18,6 +18,9 @@ from footfall.contact.detection.seams import without_seams
 from footfall.contact.detection.shapes import Bodies, Kind, Spot, Touch
 from footfall.contact.detection.tree import overlap
 
+SEEN = (
+    0.5  # of the reach: blows that move a point farther in a step are a reason to look again, see `blows.py`
+)
 _SAME_WAY = 1e-12  # one minus the cosine below which normals are the same
 
 
@@ -135,18 +138,32 @@ def _pair_touches(search: Search, k: int, found: ArrayOf[Touch], count: int) -> 
 
 @routine
 def _approaching(search: Search, pair: Pair, spots: ArrayOf[Spot], ahead: Array) -> int:
-    """How many points may matter: all of them if one is near, or will be at the end of the step, else none. A blow at
-    one may drive others down that were not on their way. ahead: room for their gaps then, m."""
-    at, near = spots[0].position, False
+    """How many points may matter, the first ones then: none unless one is near, or will be at the end of the step. A
+    blow at one may drive others down that were not on their way; but corners of a hull that only a blow brings to a
+    plane wait for the second look. ahead: room for their gaps at the end of the step, m."""
+    at, nearest = spots[0].position, np.inf
     one = motion_of(search.table, search.bodies, pair.first)
     other = motion_of(search.table, search.bodies, pair.second)
     linear, angular = velocity_at(one, at) - velocity_at(other, at), one.angular - other.angular
     for k in range(len(ahead)):
-        spot = spots[k]
-        apart = linear + np.cross(angular, spot.position - at)
-        ahead[k] = spot.gap + search.dt * (apart @ spot.normal)
-        near = near or min(spot.gap, ahead[k]) <= search.reach
-    return len(ahead) if near else 0
+        apart = linear + np.cross(angular, spots[k].position - at)
+        ahead[k] = spots[k].gap + search.dt * (apart @ spots[k].normal)
+        nearest = min(nearest, spots[k].gap, ahead[k])
+    if nearest > search.reach:
+        return 0
+    if not _is_hull_on_plane(search.table, pair):
+        return len(ahead)
+    kept, most = 0, max(nearest, 0.0) + SEEN * search.reach
+    for k in range(len(ahead)):
+        if min(spots[k].gap, ahead[k]) <= most:
+            spots[kept], ahead[kept] = spots[k], ahead[k]
+            kept += 1
+    return kept
+
+
+@routine
+def _is_hull_on_plane(table: ShapeTable, pair: Pair) -> bool:
+    return table.shapes[pair.first].kind == Kind.HULL and table.shapes[pair.second].kind == Kind.PLANE
 
 
 @routine

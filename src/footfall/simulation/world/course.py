@@ -99,8 +99,8 @@ class WorldCourse:
         touch_log = TouchLog(
             tuple(contacts.owners),
             log.touch_starts,
-            owners[touches["first"]],
-            owners[touches["second"]],
+            owners.take(touches["first"]),
+            owners.take(touches["second"]),
             touches["position"],
             touches["normal"],
             log.forces[: len(touches)],

@@ -56,7 +56,7 @@ def run_world(now: Moment, commands: Array, span: Span, log: Log) -> Progress:
     commands (periods or 1, 6, joints): one for each, or one for all.
     """
     world, settings, state, forces, room = now
-    done, written = state.counts, len(log.touches) > 0
+    done, written, rate = state.counts, len(log.touches) > 0, 1.0 / settings.dt
     for period in range(span.first, span.last):
         command = commands[period if len(commands) > 1 else 0]
         begin = log.touch_starts[period] if written else 0
@@ -82,7 +82,7 @@ def run_world(now: Moment, commands: Array, span: Span, log: Log) -> Progress:
             count = done[Count.TOUCHES]
             log.touches[begin : begin + count] = state.touches[:count]
             for k in range(count):
-                log.forces[begin + k] = state.impulses[k] / settings.dt
+                log.forces[begin + k] = rate * state.impulses[k]
             log.touch_starts[period + 1] = begin + count
     return Progress(span.last, 0, 0, 0, False)
 
