@@ -11,11 +11,15 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import NamedTuple
 
+import numpy as np
+
+from footfall.contact.detection.spare_corners import shares_loads, spanned
 from footfall.contact.pair_material import pair_material, touched_by
 from footfall.contact.shape_pairs import Place, PointOf, points_against, points_of
 from footfall.contact.terrain_distance import TerrainFacet, facets
 from footfall.errors import TooManyCandidates
 from footfall.geometry.height_map import HeightMap
+from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.model import WORLD, Robot
 from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
@@ -74,27 +78,47 @@ def point_candidates(
     """Every point that stands for the collision geometry of these bodies against every surface of others.
 
     materials: of bodies that have one, by name; a contact has that of the pair, see `pair_material`. Edges and faces
-    between these points are not felt, see `scene_candidates`.
+    between these points are not felt, see `scene_candidates`. Corners of boxes that others of the same body span are
+    left out over hard planes, where they say nothing.
     """
-    surfaces = list(surfaces)
-    return [
-        candidate
-        for name in bodies
-        for geometry in robot.body(name).collisions
-        for point in points_of(geometry, mesh_points=mesh_points)
-        for surface in surfaces
-        if surface.body != name
-        for candidate in _touching(
-            name,
-            point,
-            replace(
-                surface,
-                material=touched_by(
-                    pair_material(surface.material, (materials or {}).get(name)), geometry.friction
-                ),
-            ),
-        )
-    ]
+    surfaces, candidates = list(surfaces), []
+    for name in bodies:
+        collisions = robot.body(name).collisions
+        for geometry, spare in zip(collisions, spare_points(collisions), strict=True):
+            points = points_of(geometry, mesh_points=mesh_points)
+            own = [_with_material(each, (materials or {}).get(name), geometry) for each in surfaces]
+            candidates += [
+                candidate
+                for k, point in enumerate(points)
+                for surface in own
+                if surface.body != name and not (k in spare and _is_hard_plane(surface))
+                for candidate in _touching(name, point, surface)
+            ]
+    return candidates
+
+
+def spare_points(collisions: Sequence[Geometry]) -> list[frozenset[int]]:
+    """For each geometry of a body the numbers of its points that hard planes need not look at: corners of boxes that
+    others with the same friction span, see `detection/spare_corners.py`."""
+    spare = [frozenset[int]()] * len(collisions)
+    boxes = [k for k, geometry in enumerate(collisions) if isinstance(geometry.shape, Box)]
+    for friction in {collisions[k].friction for k in boxes}:
+        alike = [k for k in boxes if collisions[k].friction == friction]
+        if len(alike) > 1:
+            corners = np.array([[point.point for point in points_of(collisions[k])] for k in alike])
+            for k, flags in zip(alike, spanned(corners), strict=True):
+                spare[k] = frozenset(np.flatnonzero(flags).tolist())
+    return spare
+
+
+def _is_hard_plane(surface: Surface) -> bool:
+    fixed = surface.body == WORLD and surface.motion is None
+    return fixed and isinstance(surface.shape, Plane) and shares_loads(surface.material)
+
+
+def _with_material(surface: Surface, own: Material | None, geometry: Geometry) -> Surface:
+    """A surface with the material that a geometry of a body with this one touches it with."""
+    return replace(surface, material=touched_by(pair_material(surface.material, own), geometry.friction))
 
 
 def _touching(body: str, point: PointOf, surface: Surface) -> Iterator[Candidate]:
@@ -107,22 +131,24 @@ def _touching(body: str, point: PointOf, surface: Surface) -> Iterator[Candidate
 
 
 class Part(NamedTuple):
-    """A geometry that moves: of which body and owner, and the material that it has if it is a free object."""
+    """A geometry that moves: of which body and owner, the material that it has if it is a free object, and the numbers
+    of points that hard planes need not look at."""
 
     body: str
     owner: str
     geometry: Geometry
     material: Material | None
+    spare: frozenset[int]
 
 
 def moving_parts(robot: Robot, scene: Scene) -> list[Part]:
     """The collision geometries of robots and free objects that were combined into one robot."""
     materials = {thing.name: thing.material for thing in scene.free_objects}
     return [
-        Part(body.name, owner_of(body.name, scene), geometry, materials.get(body.name))
+        Part(body.name, owner_of(body.name, scene), geometry, materials.get(body.name), spare)
         for body in robot.bodies
         if robot.tree.attachments[body.name].link >= 0
-        for geometry in body.collisions
+        for geometry, spare in zip(body.collisions, spare_points(body.collisions), strict=True)
     ]
 
 
@@ -147,11 +173,12 @@ def fixed_candidates(part: Part, surface: Surface) -> list[Candidate]:
     other. Of meshes and terrain that do not move there are no points."""
     shape = surface.shape
     assert not isinstance(shape, TerrainFacet)
-    material = touched_by(pair_material(surface.material, part.material), part.geometry.friction)
-    surface = replace(surface, material=material)
+    surface = _with_material(surface, part.material, part.geometry)
+    spare = part.spare if _is_hard_plane(surface) else frozenset[int]()
     candidates = [
         candidate
-        for point in points_against(part.geometry, shape, leads=True)
+        for k, point in enumerate(points_against(part.geometry, shape, leads=True))
+        if k not in spare
         for candidate in _touching(part.body, point, surface)
     ]
     if isinstance(shape, Box | Sphere | Capsule | Cylinder) and not isinstance(part.geometry.shape, Mesh):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -10,7 +10,6 @@ from footfall.arrays import Array
 from footfall.compiler import absolute, greater_equal, maximum, where
 from footfall.contact.axis_crossings import AxisCrossing, axis_crossings
 from footfall.contact.box_places import BoxPlace, box_places
-from footfall.contact.candidates import Candidate
 from footfall.contact.distance_functions import Surface, local_distance, signed_distance
 from footfall.contact.features import rounding_of
 from footfall.contact.moving_points import AxisPoint, RimPoint, axis_point, mantle_point, rim_point
@@ -19,6 +18,9 @@ from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Mesh
+
+if TYPE_CHECKING:
+    from footfall.contact.candidates import Candidate
 
 _SEARCHES = 4  # for the nearest point of a rim
 

@@ -6,12 +6,11 @@ The native time step does the same inside; this is the way to look at it, and to
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.contact.candidates import Candidate
 from footfall.contact.contacts import Contacts, contact_frame
 from footfall.contact.touching import touch
 from footfall.dynamics.kinematics import frame_attachment, link_poses
@@ -19,6 +18,9 @@ from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from footfall.robot.tree import Attachment
 from footfall.scene.given_motion import GivenMotion
+
+if TYPE_CHECKING:
+    from footfall.contact.candidates import Candidate
 
 
 def detect_contacts(

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.arrays import Array
+from footfall.arrays import Array, Flags
 from footfall.contact.detection.hulls import convex_hull
 from footfall.contact.detection.shapes import Kind
 from footfall.contact.pair_material import RobotSide
@@ -34,24 +34,24 @@ def shares_loads(material: Material | RobotSide) -> bool:
     return stiff and material.viscous_friction == 0.0
 
 
-def spare_bits(boxes: Any) -> list[int]:
-    """For each box of a body (records of `Shape`) bits of corners that those of all of them span, as numbered in
-    `plane_spots`. All that may touch a plane must touch it with the same material."""
-    corners = np.array([_corners(box) for box in boxes])
+def spanned(corners: Array) -> Flags:
+    """Which of the corners (n, 8, 3) of n boxes of a body others span, (n, 8); of those in one place one is kept. All
+    that may touch a plane must touch it with the same material."""
     hull = convex_hull(corners.reshape(-1, 3)).points
     near = _SAME * float(np.ptp(hull, axis=0).max())
-    bits, taken = [], np.zeros(len(hull), dtype=np.bool_)
-    for each in corners:
-        spare = 0
-        for k, corner in enumerate(each):
-            distance = np.abs(hull - corner).max(axis=1)
-            at = int(distance.argmin())
-            if distance[at] > near or taken[at]:
-                spare |= 1 << k
-            else:
-                taken[at] = True
-        bits.append(spare)
-    return bits
+    flags, taken = np.zeros(corners.shape[:2], dtype=np.bool_), np.zeros(len(hull), dtype=np.bool_)
+    for place in np.ndindex(flags.shape):
+        distance = np.abs(hull - corners[place]).max(axis=1)
+        at = int(distance.argmin())
+        flags[place] = distance[at] > near or taken[at]
+        taken[at] |= not flags[place]
+    return flags
+
+
+def spare_bits(boxes: Any) -> list[int]:
+    """For each box of a body (records of `Shape`) bits of corners that are spanned, as numbered in `plane_spots`."""
+    flags = spanned(np.array([_corners(box) for box in boxes]))
+    return [int(row @ (1 << np.arange(8))) for row in flags]
 
 
 def _corners(box: Any) -> Array:
