@@ -11,6 +11,8 @@ from footfall.dynamics.kinematics import (
     frame_acceleration,
     frame_pose,
     frame_velocity,
+    link_poses,
+    world_velocities,
 )
 from footfall.errors import UnknownName
 from footfall.math.transform import Transform
@@ -151,3 +153,20 @@ def test_unknown_frames_are_named() -> None:
         forward_kinematics.textbook(robot, q, frames=("body1", "bodi3"))
     with pytest.raises(UnknownName, match=expected):
         frame_acceleration.textbook(robot, q, v, a, "bodi3")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_velocities_of_all_links_are_those_of_their_frames(seed: int) -> None:
+    """Handed outwards in world axes, against those that frames hand inwards in their own."""
+    robot = random_robot(seed)
+    q, v, _, _ = random_state(robot, seed)
+    found = world_velocities(robot.tree, link_poses(robot.tree, q), v)
+    for body in robot.bodies:
+        attachment = robot.tree.attachments[body.name]
+        if attachment.link >= 0:
+            velocity, pose = found[attachment.link], link_poses(robot.tree, q)[attachment.link]
+            arm = np.asarray(pose.rotation) @ attachment.placement.translation
+            moved = np.concatenate([velocity[:3] + np.cross(velocity[3:], arm), velocity[3:]])
+            expected = frame_velocity.textbook(robot, q, v, body.name)
+            assert relative_error(moved, expected) < 1e-12
+            assert relative_error(velocity + 1e-3, expected) > 1e-9

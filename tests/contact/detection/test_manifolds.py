@@ -196,3 +196,19 @@ def test_a_corner_beside_the_ring_that_is_lowest_soon_stays() -> None:
     assert 7 in kept  # the lowest soon
     assert {0, 4, 6, 14} <= kept  # those that reach farthest, and the deepest
     assert len(kept) < len(corners)
+
+
+def test_corners_of_a_hull_that_only_a_blow_brings_to_a_plane_are_left_out() -> None:
+    """Of a wedge whose lower corners are 0, 0.4 and 0.95 of the reach above the plane the last one is no contact,
+    unless the body turns so that it comes near within the step: by `w dt` times its arm."""
+    reach, dt = 1e-3, 1e-3
+    heights = reach * np.array([0.0, 0.4, 0.95])
+    sole = np.column_stack([[-0.1, 0.1, 0.1], [0.0, -0.1, 0.1], heights])
+    two = TwoShapes(convex_hull(np.concatenate([sole, sole + 0.1 * UP])), Plane(), fixed=True)
+    still = two.touches(HERE, HERE, reach=reach, dt=dt)
+    np.testing.assert_allclose(np.sort(still["gap"]), heights[:2], atol=1e-15)
+    for drop, number in ((0.02 * reach, 2), (0.1 * reach, 3)):  # it ends 0.93 or 0.85 of the reach above it
+        spin = np.array([0.0, 0.0, 0.0, -drop / (0.1 * dt), 0.0, 0.0])  # about x, by which y = 0.1 goes down
+        assert len(two.touches(HERE, HERE, reach=reach, dt=dt, velocity=spin)) == number
+    raised = at(0.0, 0.0, 0.9 * reach)
+    assert two.touches(raised, HERE, reach=reach, dt=dt)["gap"].min() == pytest.approx(0.9 * reach, abs=1e-15)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,12 @@ import pytest
 
 import footfall
 from footfall import Box, JointType, Material, Plane, Robot, Scene, SceneObject, Simulation, Transform
+from footfall.contact.candidates import Candidate, point_candidates, scene_candidates, surface_of
 from footfall.contact.detection.spare_corners import ALL
 from footfall.contact.detection.world import ContactWorld, build_contact_world
+from footfall.contact.shape_pairs import points_of
 from footfall.robot.model import Body, Geometry, Joint
+from footfall.scene.given_motion import GivenMotion
 
 PAD = Box((0.1, 0.04, 0.02))
 
@@ -117,3 +121,52 @@ def test_a_sole_that_is_turned_on_its_link_keeps_its_corners() -> None:
     placed = [Transform(turn, turn @ np.array([0.0, y, 0.01])) for y in (-0.05, 0.05)]
     spare = contact_table(sole(*(Geometry(PAD, place) for place in placed)), floor())["spare"][:2]
     assert [bin(int(bits)).count("1") for bits in spare] == [4, 4]
+
+
+# Lists of contacts
+
+
+def corners(candidates: list[Candidate]) -> set[tuple[float, ...]]:
+    return {tuple(np.round(each.point, 9)) for each in candidates}
+
+
+def test_lists_of_contacts_leave_them_out() -> None:
+    """Of two pads those corners stay that the plate of their outline has too."""
+    ground = surface_of(floor().objects[0])
+    listed = point_candidates(pads(), ["sole"], [ground])
+    assert len(listed) == 8
+    assert corners(listed) == corners(point_candidates(plate(), ["sole"], [ground]))
+    assert corners(scene_candidates(pads(), floor())) == corners(listed)
+
+
+def test_lists_keep_all_where_they_count() -> None:
+    """On soft ground, with other friction, on ground that moves, and on a box, whose rim may lie between them."""
+    moving = GivenMotion(np.array([0.0, 1.0]), np.array([[0.0, 0.0, 0.0], [0.1, 0.0, 0.0]]))
+    for robot, thing in (
+        (pads(), floor(stiffness=1e5, damping=10.0).objects[0]),
+        (pads(friction=0.3), floor().objects[0]),
+        (pads(), SceneObject("belt", Plane(), motion=moving)),
+        (pads(), SceneObject("block", Box((1.0, 1.0, 1.0)), at(0.0, 0.0, -0.5))),
+    ):
+        assert len(point_candidates(robot, ["sole"], [surface_of(thing)])) == 16
+
+
+def test_a_listed_sole_moves_as_with_all_of_its_corners() -> None:
+    """Put down tilted it rocks and comes to rest, and does not slide: then what carries has no say in how it moves."""
+    listed = point_candidates(pads(), ["sole"], [surface_of(floor(friction=2.0).objects[0])])
+    points = [each for geometry in pads().body("sole").collisions for each in points_of(geometry)]
+    whole = [replace(listed[0], point=each.point, radius=each.radius) for each in points]
+    assert len(whole) == 16
+    some, all_of_them = run_listed(pads(), listed), run_listed(pads(), whole)
+    np.testing.assert_allclose(some.q, all_of_them.q, atol=1e-8)
+    # A comparison that can fail: without the corners at one end it tips over.
+    short = run_listed(pads(), [each for each in listed if each.point[0] < 0.0])
+    assert np.abs(short.q - some.q).max() > 1e-3
+
+
+def run_listed(robot: Robot, candidates: list[Candidate]) -> footfall.Trajectory:
+    simulation = Simulation(robot, candidates=candidates, dt=1e-3)
+    q = np.array([0.0, 0.0, 0.004, 1.0, 0.01, -0.015, 0.0])
+    q[3:] /= np.linalg.norm(q[3:])
+    simulation.reset(q)
+    return simulation.run(simulation.zero_command, 0.3)

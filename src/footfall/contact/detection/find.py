@@ -18,9 +18,7 @@ from footfall.contact.detection.seams import without_seams
 from footfall.contact.detection.shapes import Bodies, Kind, Spot, Touch
 from footfall.contact.detection.tree import overlap
 
-SEEN = (
-    0.5  # of the reach: blows that move a point farther in a step are a reason to look again, see `blows.py`
-)
+_CLOSE = 0.9  # of the reach: by so much corners of a hull may be farther from a plane than the nearest one
 _SAME_WAY = 1e-12  # one minus the cosine below which normals are the same
 
 
@@ -153,7 +151,7 @@ def _approaching(search: Search, pair: Pair, spots: ArrayOf[Spot], ahead: Array)
         return 0
     if not _is_hull_on_plane(search.table, pair):
         return len(ahead)
-    kept, most = 0, max(nearest, 0.0) + SEEN * search.reach
+    kept, most = 0, max(nearest, 0.0) + _CLOSE * search.reach
     for k in range(len(ahead)):
         if min(spots[k].gap, ahead[k]) <= most:
             spots[kept], ahead[kept] = spots[k], ahead[k]

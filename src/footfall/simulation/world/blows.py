@@ -12,7 +12,6 @@ import numpy as np
 
 from footfall.arrays import Array, Flags
 from footfall.compiler.routines import ArrayOf, Lanes, Vector3, routine
-from footfall.contact.detection.find import SEEN
 from footfall.contact.detection.shapes import Touch
 from footfall.contact.islands.island import TWIST, Point
 from footfall.math.block_sparse import WIDTH
@@ -20,11 +19,12 @@ from footfall.simulation.world.link_motion import fill_motion
 from footfall.simulation.world.records import Moment, Settings
 from footfall.simulation.world.warm_start import comes_before
 
+_SEEN = 0.5  # of the reach of detection: blows that move a point less in a step lead to nothing that was not looked at
+
 
 def is_blow(settings: Settings, speed: float) -> bool:
-    """Whether a change of the velocity of a point, m/s, is a reason to look again: smaller ones lead to nothing
-    that was not looked at."""
-    return speed * settings.dt > SEEN * settings.reach
+    """Whether a change of the velocity of a point, m/s, is a reason to look again."""
+    return speed * settings.dt > _SEEN * settings.reach
 
 
 def struck_by(point: Point, before: Vector3, impulse: Vector3) -> float:

@@ -35,11 +35,12 @@ def _approach_robot(
     at = _fill_rest(robot, settings, state, command, room.inputs, at + robot.q + robot.v)
     call_native(robot.approach, room.inputs[robot.inputs : at], room.outputs[robot.mass :])
     outputs, bodies = room.outputs, room.bodies
-    size, first = 3 * len(bodies.position), 3 * robot.first_link
-    _copy(outputs, robot.rotations, bodies.rotation.reshape(3 * size), 3 * first, 9 * robot.links)
-    _copy(outputs, robot.positions, bodies.position.reshape(size), first, 3 * robot.links)
-    _copy(outputs, robot.linear, bodies.linear.reshape(size), first, 3 * robot.links)
-    _copy(outputs, robot.angular, bodies.angular.reshape(size), first, 3 * robot.links)
+    first, last = robot.first_link, robot.first_link + robot.links
+    turns = outputs[robot.rotations : robot.rotations + 9 * robot.links]
+    bodies.rotation[first:last] = turns.reshape(robot.links, 3, 3)
+    bodies.position[first:last] = _vectors(outputs, robot.positions, robot.links)
+    bodies.linear[first:last] = _vectors(outputs, robot.linear, robot.links)
+    bodies.angular[first:last] = _vectors(outputs, robot.angular, robot.links)
     if robot.given >= 0:
         for k in range(robot.links):
             link, own = robot.first_link + k, outputs[robot.given + 6 * k : robot.given + 6 * k + 6]
@@ -47,6 +48,11 @@ def _approach_robot(
             room.given_angular[link] = np.array([own[3], own[4], own[5]])
     if robot.placed:
         _place(robot, room)
+
+
+def _vectors(numbers: Array, first: int, count: int) -> ArrayOf[Vector3]:
+    rows: ArrayOf[Vector3] = numbers[first : first + 3 * count].reshape(count, 3)
+    return rows
 
 
 def _note_free(world: World, robot: RobotPart, room: Workspace) -> None:
