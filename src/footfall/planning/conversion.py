@@ -53,14 +53,16 @@ def walking_transitions(
             raise RefusedStance(len(steps), f"its foot would swing over something {over:.3f} m high")
         rise = abs(landed.position[2] - standing.position[2])
         careful = rise > noticeable or over > noticeable
-        # Not in the source: the zero-moment point of a quick step leaves a toe pad that stands alone.
-        slow = careful or bool(stance.hands) or bool(hands) or standing.contact is FootContact.PARTIAL
+        # Not in the source: the zero-moment point of a quick step leaves a toe pad that stands alone. It stands on an
+        # edge, which the other foot passes when it comes from below: that rises before it goes on.
+        pad = standing.contact is FootContact.PARTIAL
+        slow = careful or bool(stance.hands) or bool(hands) or pad
         steps.append(
             WalkingTransition(
                 **_step_numbers(standing, landed, side * foot_distance / 2),
                 duration=timing.careful_factor * timing.transition_s if slow else timing.transition_s,
                 step_height=over + timing.clearance_m if over > noticeable else None,
-                swing_timing=timing.careful_timing if careful else 0.0,
+                swing_timing=timing.careful_timing if careful else float(pad),
                 contact=landed.contact,
                 right_hand=_target(stance.hand("RH"), landed, parameters),
                 left_hand=_target(stance.hand("LH"), landed, parameters),
