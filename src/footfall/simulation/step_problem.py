@@ -37,7 +37,7 @@ from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command
 from footfall.simulation.time_step import foreseen_velocities
 from footfall.simulation.world.engine import WorldEngine
-from footfall.simulation.world.laws import GIVING, JAMMED
+from footfall.simulation.world.laws import felt_gap, giving_share
 from footfall.simulation.world.velocity_sums import CLOSING, HOLDS
 from footfall.simulation.world.warm_start import match_touches, warm_impulses
 
@@ -99,10 +99,9 @@ def build_step_problem(
         for way in (0, 1):
             compliance[way:first:3] = shear
             bias[way:first:3] -= shear * before_step[:, way]
-        giving = (
-            GIVING * _mobilities(robot, inertia, turned) * _touches_itself(simulation.engine, after.touches)
-        )
-        compliance[normal] = np.maximum(compliance[normal], giving)
+        pressed = before_step[:, 2] * _mobilities(robot, inertia, turned[:, 2:])
+        giving = _giving_shares(simulation.engine, after.touches, pressed)
+        compliance[normal] = np.maximum(compliance[normal], giving * _mobilities(robot, inertia, turned))
     limits = len(joints) - len(bounds)
     bias[first : first + limits] += limit_offset(room, rules, dt)
     bias[first + limits :] += closing
@@ -203,10 +202,15 @@ def _contacts(simulation: Simulation, state: SimulationState, after: SimulationS
 
 
 def _felt_gaps(engine: WorldEngine, touches: Any) -> Array:
-    """Gaps (m,) that laws go by, m: of limbs of one robot only what is deeper than `JAMMED` is undone."""
-    own = _touches_itself(engine, touches) & (touches["gap"] < 0.0)
-    result: Array = np.where(own, np.minimum(touches["gap"] + JAMMED, 0.0), touches["gap"])
-    return result
+    """Gaps (m,) that laws go by, m."""
+    each = zip(_touches_itself(engine, touches), touches["gap"], strict=True)
+    return np.array([felt_gap(*one) for one in each], dtype=np.float64)
+
+
+def _giving_shares(engine: WorldEngine, touches: Any, pressed: Array) -> Array:
+    """By how much of their mobility touches (m,) give way; pressed (m,): m/s, see `giving_share`."""
+    each = zip(_touches_itself(engine, touches), touches["gap"], pressed, strict=True)
+    return np.array([giving_share(*one) for one in each], dtype=np.float64)
 
 
 def _touches_itself(engine: WorldEngine, touches: Any) -> Flags:
@@ -220,7 +224,7 @@ def _touches_itself(engine: WorldEngine, touches: Any) -> Flags:
 
 
 def _mobilities(robot: Robot, inertia: Array, rows: Array) -> Array:
-    """About how far unit impulses in all directions move contacts (m,), 1/kg, with rows (m, 3, nv): the pivots of the
+    """About how far unit impulses along all rows (m, k, nv) of contacts move these (m,), 1/kg: the pivots of the
     inertia stand for all of it, `sum over v of |J_v|^2 / D_v` with `M = L^T D L`."""
     pivots = np.asarray(factorise(robot.tree, inertia).inverse_pivots, dtype=np.float64)
     return np.asarray(np.einsum("miv,miv,v->m", rows, rows, pivots))

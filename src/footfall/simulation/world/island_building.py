@@ -27,7 +27,7 @@ from footfall.simulation.world.island_inertia import (
     weight_of,
 )
 from footfall.simulation.world.island_pieces import Pieces, centre_of, find_pieces
-from footfall.simulation.world.laws import GIVING, JAMMED, contact_law
+from footfall.simulation.world.laws import contact_law, giving_share
 from footfall.simulation.world.point_mobility import group_mobility
 from footfall.simulation.world.records import Moment, World
 from footfall.simulation.world.velocity_sums import held_impulse, sum_mobility, sum_point
@@ -125,21 +125,14 @@ def _fill_points(
         impulse = frame.T @ now.state.impulses[draft.touches[k]]
         speed = frame.T @ (before.linear + np.cross(before.angular, arm))
         own = _is_own(now.world, touch)
-        felt = touch
-        if own and touch.gap < 0.0:
-            # Of limbs that may be jammed only what is deeper is undone: else impulses give energy.
-            felt = touch._replace(gap=min(touch.gap + JAMMED, 0.0))
-        law = contact_law(now, felt, frame, speed, impulse)
+        law = contact_law(now, touch, own, frame, speed, impulse)
         draft.ahead[k] = touch.gap - now.settings.dt * law.offset
         drift = law.drift
         if out <= _IMMOVABLE * all_ways:
             # A robot on slides over a floor cannot leave it, and no impulse could help it out of it.
             drift = np.array([drift[0], drift[1], FAR])
         along, outwards = max(0.5 * (all_ways - out), 0.0) + least, out + least
-        compliance = law.compliance
-        if own:
-            # Joints may let a limb move along another one only, where friction holds it: impulses had no bound.
-            compliance = max(compliance, GIVING * all_ways)
+        compliance = max(law.compliance, giving_share(own, touch.gap, impulse[2] * out) * all_ways)
         points[k] = Point(
             drift,
             compliance,

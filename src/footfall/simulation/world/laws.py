@@ -12,7 +12,9 @@ from footfall.contact.law import Bounce, normal_law, shear_compliance, viscous_b
 from footfall.simulation.world.records import Moment, World
 
 JAMMED = 1e-5  # m: limbs of one robot that are deeper in each other may not come apart whatever presses them
-GIVING = 1e-4  # of its mobility: so much a contact of a robot with itself gives way
+GIVING = 1e-4  # of its mobility: so much a contact gives way that may not be able to do what is asked of it
+DEEP = 3e-4  # m: from here on what is wedged gives way by all of `GIVING`
+PRESSED = 30.0  # m/s in a step: three thousand times its own weight, if a step is a millisecond
 
 
 class Law(NamedTuple):
@@ -26,9 +28,12 @@ class Law(NamedTuple):
     extra: float
 
 
-def contact_law(now: Moment, touch: Touch, frame: Matrix3, speed: Vector3, impulse: Vector3) -> Law:
-    """The law of a touch, its mobility aside. frame: columns (t1, t2, n); along them speed (3,): of the first body
-    against the second at the beginning of the step, m/s, and impulse (3,): of the step before, N s."""
+def contact_law(
+    now: Moment, touch: Touch, own: bool, frame: Matrix3, speed: Vector3, impulse: Vector3
+) -> Law:
+    """The law of a touch, its mobility aside. own: whether a robot touches itself. frame: columns (t1, t2, n); along
+    them speed (3,): of the first body against the second at the beginning of the step, m/s, and impulse (3,): of the
+    step before, N s."""
     world, settings = now.world, now.settings
     shapes, dt, rules = world.shapes.shapes, settings.dt, settings.rules
     pair = shapes[touch.first].material * world.material_count + shapes[touch.second].material
@@ -40,7 +45,7 @@ def contact_law(now: Moment, touch: Touch, frame: Matrix3, speed: Vector3, impul
         carried = frame.T @ given
     speed = speed - carried
     surface = Bounce(material.stiffness, material.damping, material.restitution)
-    law = normal_law(touch.gap, touch.bend, speed[2], surface, rules, dt)
+    law = normal_law(felt_gap(own, touch.gap), touch.bend, speed[2], surface, rules, dt)
     extra, shear = 0.0, 0.0
     if material.viscous_friction > 0.0:
         extra = viscous_bound(material.viscous_friction, speed[0], speed[1], dt)
@@ -50,6 +55,26 @@ def contact_law(now: Moment, touch: Touch, frame: Matrix3, speed: Vector3, impul
         held = shear * impulse
     drift = np.array([-carried[0] - held[0], -carried[1] - held[1], law.offset - carried[2]])
     return Law(drift, law.offset, law.compliance, shear, material.friction, extra)
+
+
+def felt_gap(own: bool, gap: float) -> float:
+    """The gap (m) that a law goes by. own: whether a robot touches itself: limbs may be jammed, and what is undone
+    there gives energy, so that only what is deeper counts."""
+    return min(gap + JAMMED, 0.0) if own and gap < 0.0 else gap
+
+
+def giving_share(own: bool, gap: float, pressed: float) -> float:
+    """By how much of its mobility a contact gives way. own: whether a robot touches itself. gap: m. pressed: the
+    velocity that its impulse of the step before would give to what it acts on alone, m/s.
+
+    Joints may let a limb move along another one only, where friction holds it. Things that are wedged in a slot, or
+    inside of several others, are asked to leave all of them. No velocity does that: impulses had no bound. So what is
+    deep, and pressed as little else is, gives way, by a ten-thousandth of its mobility at most.
+    """
+    if own:
+        return GIVING
+    deep = min(max(-gap / DEEP, 0.0), 1.0)
+    return GIVING * deep * min(max(pressed / PRESSED - 1.0, 0.0), 1.0)
 
 
 def _has_given_motion(world: World) -> bool:
