@@ -7,7 +7,7 @@ import pytest
 
 import footfall
 from footfall.arrays import Array
-from footfall.errors import InvalidOption, UnknownName
+from footfall.errors import InvalidOption, InvalidValue, UnknownName
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command
 
@@ -67,6 +67,31 @@ def test_efforts_of_the_wrong_kind_are_refused() -> None:
             simulation.run(lambda time, q, v, given=given: given, 0.01)  # type: ignore[misc]
     with pytest.raises(TypeError, match="a controller gave a NoneType; it must give a Command, or efforts"):
         simulation.run(lambda time, q, v: None, 0.01)  # type: ignore[arg-type,return-value]
+
+
+def test_controllers_are_called_with_time_and_state() -> None:
+    simulation = arm()
+    for wrong in (lambda state: np.zeros(7), lambda: np.zeros(7), simulation.hold):
+        with pytest.raises(TypeError, match=r"controller\(time, q, v\)|hold\(\) is the command to hold"):
+            simulation.run(wrong, 0.01)  # type: ignore[arg-type]
+    for right in (lambda *state: np.zeros(7), lambda time, q, v, gain=1.0: gain * np.zeros(7)):
+        assert len(simulation.run(right, 0.01).time) == 10
+
+
+def test_what_is_no_number_or_no_rotation_is_refused() -> None:
+    simulation = arm()
+    with pytest.raises(
+        InvalidOption, match=r"position is \{'joint1': 0.1\}; give 7 numbers, in the order of"
+    ):
+        simulation.pd({"joint1": 0.1}, kp=1.0, kd=1.0)  # type: ignore[arg-type]
+    with pytest.raises(InvalidOption, match="dt is 1ms s; it must be above zero"):
+        Simulation(footfall.load("arm-7r"), dt="1ms")  # type: ignore[arg-type]
+    free = Simulation(footfall.load("point-foot-quadruped"))
+    with pytest.raises(InvalidValue, match=r"quaternion of joint .* has norm 2; it must be 1"):
+        free.reset(free.q * np.r_[1.0, 1.0, 1.0, 2.0 * np.ones(4), np.ones(free.robot.nq - 7)])
+    for count in (-1, 2.5):
+        with pytest.raises(InvalidOption, match=f"count is {count}; it must be a whole number"):
+            footfall.random_configuration(free.robot, count=count)  # type: ignore[arg-type]
 
 
 def test_pd_takes_batches() -> None:

@@ -241,6 +241,6 @@ def _summary(simulation: Simulation, rows: list[Any]) -> Any:
         ]
     root = simulation.robot.joints[0]
     if _is_free(simulation.robot):
-        position = ", ".join(f"{value:.3f}" for value in q[-1, :3])
+        position = ", ".join(f"{value:.3f}" for value in np.round(q[-1, :3], 3) + 0.0)  # no "-0.000"
         lines.insert(1, [f"{root.child} at, m", position])
     return table("What happened", ["", "value"], lines, numbers="value")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,24 @@ def whole_command(given: Any, robot: Robot, joints: int) -> Command:
     raise TypeError(
         f"a controller gave a {type(given).__name__}; it must give a Command, or efforts ({joints},) in N m"
     )
+
+
+def require_controller(given: Any) -> None:
+    """Refuse functions that cannot be called as controllers are; all else is looked at as a command."""
+    if getattr(given, "__name__", "") == "hold" and hasattr(given, "__self__"):
+        raise TypeError("simulation.hold is no controller; simulation.hold() is the command to hold")
+    if not callable(given):
+        return
+    try:
+        inspect.signature(given).bind(0.0, None, None)
+    except ValueError:  # of builtins Python does not know how they are called
+        return
+    except TypeError:
+        name = getattr(given, "__name__", type(given).__name__)
+        raise TypeError(
+            f"{name} does not take three arguments; a controller is called as controller(time, q, v), and gives a "
+            "Command or efforts"
+        ) from None
 
 
 def actuated_efforts(given: Any, robot: Robot, joints: int) -> Array:
@@ -64,7 +83,12 @@ def _array(name: str, part: Any, joints: int) -> Array:
 
 def pd_command(position: Any, *, kp: Any, kd: Any, ki: Any, joints: int) -> Command:
     """A command to hold joint positions, see `Simulation.pd`."""
-    wanted = np.array(position, dtype=np.float64)
+    try:
+        wanted = np.array(position, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidOption(
+            f"position is {position!r}; give {joints} numbers, in the order of `robot.joint_names`"
+        ) from None
     if not 1 <= wanted.ndim <= 3 or wanted.shape[-1] != joints or not np.isfinite(wanted).all():
         raise InvalidOption(
             f"position must be {joints} finite numbers, or rows of so many, not an array of shape {wanted.shape}: "

@@ -22,12 +22,14 @@ from footfall.errors import InvalidOption, LoopAtDeadPoint, UnknownName
 from footfall.robot.model import Robot
 from footfall.robot.required import require_robot
 from footfall.robot.start import start_of
+from footfall.robot.validation import checked_configuration
 from footfall.scene.assembly import combined_robot, initial_state, placed_robots
 from footfall.scene.load import load_scene
 from footfall.scene.model import Scene, SceneObject
 from footfall.simulation.commands import (
     carried_by_the_world,
     pd_command,
+    require_controller,
     required_gains,
     whole_command,
 )
@@ -267,7 +269,9 @@ class Simulation:
         Pushes end. Loops are closed, by joints that follow from others.
         """
         q_start, v_start = initial_state(self.scene, self.robot)
-        q = close_loops(self.robot, _checked("q", q_start if q is None else q, self.robot.nq))
+        q = _checked("q", q_start if q is None else q, self.robot.nq)
+        checked_configuration("for reset", q, self.robot.joints)  # the quaternions in it
+        q = close_loops(self.robot, q)
         v = _checked("v", v_start if v is None else v, self.robot.nv)
         self._pushes = TimedPushes()
         self.state = self.engine.start(q, v)
@@ -369,8 +373,7 @@ class Simulation:
             raise InvalidOption(
                 f"seconds is {seconds}; it must be finite and at least one control period, {self.control_period} s"
             )
-        if getattr(controller, "__func__", None) is Simulation.hold:
-            raise TypeError("simulation.hold is no controller; simulation.hold() is the command to hold")
+        require_controller(controller)
         self._watch.look_at_start(self.state)
         count = round(seconds / self.control_period)
         fixed = None if callable(controller) else whole_command(controller, self.robot, self.joints)

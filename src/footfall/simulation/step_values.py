@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, SupportsFloat
 
 import numpy as np
 
@@ -100,7 +100,7 @@ class StepOptions:
     joints: JointOptions = field(default_factory=JointOptions)
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.dt < np.inf:
+        if not isinstance(self.dt, SupportsFloat) or not 0.0 < self.dt < np.inf:
             raise InvalidOption(f"dt is {self.dt} s; it must be above zero and finite")
         require_choice(self, integrator=Integrator, velocity_terms=VelocityTerms)
         require_switch(self, "bounded_energy", "sleep", "divided_meshes")
