@@ -1,5 +1,5 @@
 """The solution of an island: direct steps from the last impulses; where they come near it but not to the end Newton's
-method, and where that does not do an interior-point method, and Newton's again."""
+method, and where that does not do an interior-point method, Newton's again, and direct steps from there."""
 
 from __future__ import annotations
 
@@ -40,28 +40,42 @@ def solve_island(
     tolerance: of the natural map, as a part of the island's weight times dt; so is the residual that it gives.
     """
     limit = tolerance * island.weight
-    direct = solve_directly(island, v, contacts, joints, limit, effort.direct)
-    if direct.residual <= limit:
-        return Outcome(direct.residual / island.weight, direct.steps)
-    steps, residual = direct.steps, np.inf
-    if direct.residual < np.inf:
-        near = solve_newton(island, v, contacts, joints, limit, min(_FEW, effort.final))
-        steps += near.steps
-        if near.residual <= limit:
-            return Outcome(near.residual / island.weight, steps)
+    residual, steps = _solve_near(island, v, contacts, joints, limit, effort)
+    if residual <= limit:
+        return Outcome(residual / island.weight, steps)
     other_v, other, other_joints = v.copy(), contacts.copy(), joints.copy()
-    close = max(limit, _CLOSE * island.weight)
     if effort.interior > 0 and not _has_shear(island):
+        close = max(limit, _CLOSE * island.weight)
         interior = solve_interior(island, other_v, other, other_joints, close, effort.interior)
         steps += interior.steps
-        residual = interior.residual
-        v[:], contacts[:], joints[:] = other_v, other, other_joints
+        if not residual <= interior.residual:
+            residual = interior.residual
+            v[:], contacts[:], joints[:] = other_v, other, other_joints
     final = solve_newton(island, other_v, other, other_joints, limit, effort.final)
     steps += final.steps
     if final.residual < residual:
         residual = final.residual
         v[:], contacts[:], joints[:] = other_v, other, other_joints
+    if residual > limit:  # direct steps that did not end from the last impulses often do from these
+        other_v[:], other[:], other_joints[:] = v, contacts, joints
+        again = _solve_near(island, other_v, other, other_joints, limit, effort)
+        steps += again.steps
+        if again.residual < residual:
+            residual = again.residual
+            v[:], contacts[:], joints[:] = other_v, other, other_joints
     return Outcome(residual / island.weight, steps)
+
+
+def _solve_near(
+    island: Island, v: ArrayOf[Lanes], contacts: ArrayOf[Vector3], joints: Array, limit: float, effort: Effort
+) -> Outcome:
+    """Direct steps, and a few of Newton's where they come near; where they do not the residual, N s, is infinite and
+    all is as it was."""
+    direct = solve_directly(island, v, contacts, joints, limit, effort.direct)
+    if direct.residual <= limit or not direct.residual < np.inf:
+        return direct
+    near = solve_newton(island, v, contacts, joints, limit, min(_FEW, effort.final))
+    return Outcome(near.residual, direct.steps + near.steps)
 
 
 def _has_shear(island: Island) -> bool:
