@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 import time
 
+import pytest
+
 from footfall.compiler import build_kernel
 from footfall.compiler.making_time import making_code, making_seconds, running_seconds
 
@@ -34,13 +36,14 @@ def test_both_add_up_and_inner_makings_count_once() -> None:
 
 
 def test_a_failure_counts_and_ends() -> None:
+    @making_code()
+    def fail() -> None:
+        busy(0.01)
+        raise ValueError("after some work")
+
     making = making_seconds()
-    try:
-        with making_code():
-            busy(0.01)
-            raise ValueError
-    except ValueError:
-        pass
+    with pytest.raises(ValueError, match="after some work"):
+        fail()
     made = making_seconds()
     assert made - making >= 0.01
     busy(0.01)

@@ -45,6 +45,7 @@ from footfall.messages import (
 from footfall.messages.content import PackedArray, packed, read_record, record_bytes, unpacked
 from footfall.messages.frames import MARK, MessageReader, message_bytes
 from tests.eventually import eventually
+from tests.refusals import is_refused
 
 QUICK = LinkOptions(patience=0.4)
 
@@ -93,12 +94,15 @@ def test_nonsense_is_refused() -> None:
 def test_mutated_streams_are_refused_with_our_errors() -> None:
     rng = np.random.default_rng(0)
     good = message_bytes(Message(1, bytes(rng.integers(0, 5, 900, dtype=np.uint8))))
+    refused = 0
     for _ in range(20_000):
         data = bytearray(good)
         for _ in range(rng.integers(1, 4)):
             data[rng.integers(len(data))] = rng.integers(256)
-        with contextlib.suppress(InvalidMessage):
-            list(MessageReader(unpacked=10**5).feed(bytes(data)))
+        refused += is_refused(
+            InvalidMessage, lambda data=bytes(data): list(MessageReader(unpacked=10**5).feed(data))
+        )
+    assert 100 < refused < 20_000
 
 
 # Content
@@ -371,12 +375,13 @@ def test_other_memory_is_no_channel() -> None:
         rng = np.random.default_rng(0)
         with Channel.create((3,)) as good:
             header = bytes(good._memory.buf[:128])
+        refused = 0
         for _ in range(300):
             data = bytearray(header if rng.uniform() < 0.7 else rng.bytes(128))
             data[rng.integers(88)] = rng.integers(256)
             memory.buf[:128] = bytes(data)
-            with contextlib.suppress(InvalidChannel):
-                Channel.open(memory.name).close()
+            refused += is_refused(InvalidChannel, lambda: Channel.open(memory.name).close())
+        assert refused > 50
     finally:
         memory.close()
         memory.unlink()

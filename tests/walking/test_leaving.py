@@ -15,6 +15,7 @@ from footfall.walking.state import HandMemory
 from footfall.walking.task_space import Kinematics, PointTarget
 from footfall.walking.walk import walk
 from footfall.walking.walker import WalkingCode
+from tests.walking.plain_kinematics import plain_kinematics
 
 NV, ROW = 14, 6
 NORMAL = np.array([0.6, -0.8, 0.0])
@@ -76,23 +77,8 @@ def gains(code: WalkingCode) -> ControlGains:
 def found() -> Kinematics:
     """Of some robot; nothing is near a limit."""
     rng = np.random.default_rng(3)
-    turn, place = np.eye(3), np.zeros(3)
-    return Kinematics(
-        np.zeros(ROW + 6),
-        rng.normal(0.0, 0.3, (ROW + 6, NV)),
-        np.zeros(NV),
-        np.zeros(NV),
-        np.ones((2, NV)),
-        1.0,
-        place,
-        turn,
-        place,
-        place,
-        turn,
-        turn,
-        turn,
-        turn,
-    )
+    jacobian = rng.normal(0.0, 0.3, (ROW + 6, NV))
+    return plain_kinematics(np.zeros(ROW + 6), jacobian, np.zeros(NV), np.zeros(NV), 1.0)
 
 
 @pytest.mark.parametrize("left, expected", [(0.0, 1.0), (0.5, 0.25), (0.9, 0.01), (1.0, 0.0), (2.0, 0.0)])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from footfall.walking.task_space import Kinematics, TaskCode, joint_velocities
+from tests.walking.plain_kinematics import plain_kinematics
 
 ROWS, NV, GAIN = 12, 20, 100.0  # the last six rows are hands
 DAMPING = np.array([*6 * [1e-3], *6 * [0.15]])  # of singular values, more for hands
@@ -17,23 +18,8 @@ def code(weight: float) -> TaskCode:
 
 def found(seed: int = 0) -> Kinematics:
     rng = np.random.default_rng(seed)
-    turn, place = np.eye(3), np.zeros(3)
-    return Kinematics(
-        1e-3 * rng.normal(size=ROWS),
-        rng.normal(size=(ROWS, NV)),
-        rng.normal(size=NV),
-        rng.normal(size=NV),
-        np.ones((2, NV)),
-        2.0,
-        place,
-        turn,
-        place,
-        place,
-        turn,
-        turn,
-        turn,
-        turn,
-    )
+    errors, jacobian = 1e-3 * rng.normal(size=ROWS), rng.normal(size=(ROWS, NV))
+    return plain_kinematics(errors, jacobian, rng.normal(size=NV), rng.normal(size=NV), 2.0)
 
 
 def rates(seed: int = 1) -> np.ndarray:
