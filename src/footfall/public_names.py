@@ -22,6 +22,8 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from footfall.renamed import RENAMED, warn_renamed
+
 ROOT = "footfall"
 
 
@@ -41,6 +43,8 @@ class PublicModule(ModuleType):
             value = getattr(importlib.import_module(listing.names[name]), name)
         elif f"{self.__name__}.{name}" in listing.modules:
             value = importlib.import_module(f"{self.__name__}.{name}")
+        elif f"{self.__name__}.{name}" in RENAMED:
+            return _renamed(f"{self.__name__}.{name}")
         else:
             raise _wrong_name(self.__name__, name)
         self.__dict__[name] = value
@@ -101,6 +105,14 @@ def public_name(name: str) -> Any:
         if name in names_of(module):
             return getattr(importlib.import_module(module), name)
     raise _wrong_name(ROOT, name)
+
+
+def _renamed(old: str) -> Any:
+    """What an old path stands for now. It is not kept, so that every use warns."""
+    new = RENAMED[old]
+    warn_renamed(old, new, depth=4)
+    module, _, name = new.rpartition(".")
+    return getattr(importlib.import_module(module), name)
 
 
 def _wrong_name(module: str, name: str) -> Exception:
