@@ -28,7 +28,12 @@ from footfall.gait import actions
 from footfall.gait.plan import Action, MotionPlan, Transition, TransitionSequence
 from footfall.gait.plan_file import build_plan, plan_names, read_plan_description
 from footfall.gait.poses import FootContact, FootState, RobotPose
-from footfall.gait.walking_transitions import HandTarget, WalkingTransition, walking_sequence
+from footfall.gait.walking_transitions import (
+    HandTarget,
+    WalkingTransition,
+    closing_transitions,
+    walking_sequence,
+)
 from footfall.motion.curves import POLYNOMIALS
 from footfall.motion.leg_bounds import PlanarStance, planar_bounds
 from footfall.motion.parameters import (
@@ -226,6 +231,26 @@ def test_stopping() -> None:
     assert verify_motion(stopped).zmp_margin > 0.0
     with pytest.raises(TooLate, match="ends at"):
         continuation(motion, motion.end_time + 1.0)
+
+
+def test_there_is_a_stop_after_every_step() -> None:
+    """Slow steps have their divergent component where the next slow one needs it: a closing step of the usual pace
+    throws the zero-moment point out of the soles, one of theirs does not."""
+    motion = generate_motion(build_plan(read_plan_description("platform"), LOLA), MODEL)
+    refused = 0
+    for _, _, begin, end in list(motion.plan.spans())[:-3]:
+        at = continuation(motion, (begin + end) / 2)
+        try:
+            replan(motion, at, closing_transitions(at.pose, LOLA))
+        except InvalidTransition:
+            refused += 1
+        stopped = stop_motion(motion, (begin + end) / 2)
+        assert verify_motion(stopped).zmp_margin > -motion.parameters.limit.outside_m
+        assert verify_motion(stopped).jump < 1e-8
+        # Closing steps, two if a foot stands on its toes, hardly longer than the one that they replace, which lasts 1.2
+        # s at most; the last load switch.
+        assert stopped.end_time < at.time + 2 * 1.25 * 1.2 + 0.8 + 1e-9
+    assert refused > 0
 
 
 def test_stream_tells_time_and_contacts() -> None:

@@ -11,7 +11,7 @@ import pytest
 from footfall.arrays import Array
 from footfall.environment.model import Environment
 from footfall.environment.perception import EXACT, perceive
-from footfall.errors import InvalidTransition
+from footfall.errors import InvalidTransition, NoRoute
 from footfall.gait.actions import idle
 from footfall.gait.plan import MotionPlan
 from footfall.gait.walking_transitions import idle_pose
@@ -23,10 +23,13 @@ from footfall.planning.contacts import Goal
 from footfall.planning.teleoperation import VelocityCommand
 from footfall.planning.transition_planner import GoTo, Perform, Teleoperate
 from footfall.scene.load import load_scene
+from footfall.scene.model import Scene
 from footfall.walking.gains import control_gains
 from footfall.walking.pilot import Coming, Pilot
 from footfall.walking.routes import scene_with_goal
 from footfall.walking.settings import PlanningParameters, WalkSettings, planner_parameters
+from footfall.walking.signal_effects import added_object
+from footfall.walking.signals import Add
 from footfall.walking.walker import WalkingCode
 
 Telling = tuple[float, Callable[[Pilot], None]]
@@ -196,7 +199,7 @@ def test_a_closed_way_is_said_and_an_open_one_taken(pilot: Pilot) -> None:
     flown(pilot, 1.0, (0.2, lambda each: each.tell(GoTo(Goal(2.0, 0.0)))))
     unseen = perceive(scene_with_goal(load_scene("flat"), Goal(-9.0, 0.0)), EXACT)
     pilot.see(replace(unseen, terrain=unseen.terrain.updated({}, reset=frozenset(unseen.terrain.patches))))
-    flown(pilot, 3.0)
+    flown(pilot, 6.0)
     assert pilot.problem is not None
     assert not pilot.busy
     pilot.see(perceive(scene, EXACT))
@@ -247,6 +250,7 @@ def test_a_new_goal_is_a_new_hope(pilot: Pilot) -> None:
         hopes.append(pilot.hopeful)
     assert hopes == [True, True, True, False]
     assert pilot.problem is not None
+    flown(pilot, 12.0)
     assert not pilot.busy
     pilot.tell(GoTo(Goal(1.0, 0.0)))
     assert pilot.hopeful
@@ -260,13 +264,79 @@ def test_where_feet_cannot_be_closed_the_plan_goes_on(pilot: Pilot, monkeypatch:
     def refused(*_: object, **__: object) -> Motion:
         raise InvalidTransition(0, "the step is too long")
 
-    monkeypatch.setattr("footfall.walking.pilot.replan", refused)
+    monkeypatch.setattr("footfall.motion.replanning.replan", refused)
     pilot.stop()
     pilot.think(1.5, np.zeros(3))
     assert pilot.coming is None
-    assert pilot.motion is before
-    assert pilot.versions[-1].about == "stop"
-    assert "too long" in str(pilot.versions[-1].problem)
+    assert pilot.motion is before  # it comes to rest by itself
     pilot.think(pilot.motion.end_time, np.zeros(3))
     assert pilot.rests(pilot.motion.end_time)
     assert not pilot.busy
+
+
+def boxed(scene: Scene, face: float, goal: Goal) -> Environment:
+    """What is seen with a box across the way whose face is so far ahead of the origin, m."""
+    box = added_object(Add(name="box", size=(0.4, 0.8, 0.6), position=(face + 0.2, 0.0, 0.3)))
+    return perceive(scene_with_goal(replace(scene, objects=(*scene.objects, box)), goal), EXACT)
+
+
+def test_a_plan_that_failed_on_the_way_is_made_again_from_rest(
+    pilot: Pilot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from footfall.walking import pilot as module
+
+    plan_way, asked = module.plan_way, []
+
+    def refused_once(*args: object, **named: object) -> object:
+        asked.append(args)
+        if len(asked) == 2:
+            raise NoRoute("no way after the running step")
+        return plan_way(*args, **named)  # type: ignore[arg-type]
+
+    goal = Goal(3.0, 0.0)
+    monkeypatch.setattr(module, "plan_way", refused_once)
+    flown(
+        pilot,
+        30.0,
+        (0.2, lambda each: each.tell(GoTo(goal))),
+        (1.5, lambda each: each.see(boxed(load_scene("flat"), 2.0, goal))),
+    )
+    abouts = [version.about for version in pilot.versions]
+    refused = next(k for k, version in enumerate(pilot.versions) if version.problem)
+    assert abouts[refused + 1 : refused + 3] == ["stop", abouts[refused]]
+    assert pilot.problem is None
+    assert pilot.arrives
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_it_steps_back_from_a_box_if_the_ground_behind_is_known(pilot: Pilot, known: bool) -> None:
+    goal, toes = Goal(3.0, 0.0), pilot.model.sole[1]
+    seen = boxed(load_scene("flat"), toes + 0.08, goal)
+    if not known:  # nothing behind the heels
+        behind = {place: patch for place, patch in seen.terrain.patches.items() if place[0] >= 0}
+        gone = frozenset(seen.terrain.patches) - frozenset(behind)
+        seen = replace(seen, terrain=seen.terrain.updated({}, reset=gone))
+    pilot.see(seen)
+    flown(pilot, 30.0, (0.2, lambda each: each.tell(GoTo(goal))))
+    back = [version for version in pilot.versions if version.about == "step back"]
+    assert back
+    if known:
+        assert back[0].problem is None
+        assert pilot.arrives
+        assert pilot.problem is None
+    else:
+        assert "not known to be free" in str(back[0].problem)
+        assert "box" in str(pilot.problem)  # what closes the way, not why it cannot step back
+        assert not pilot.busy
+
+
+def test_it_goes_on_looking_while_things_move(pilot: Pilot) -> None:
+    goal = Goal(3.0, 0.0)
+    nothing = perceive(scene_with_goal(load_scene("flat"), Goal(-9.0, 0.0)), EXACT)
+    nothing = replace(nothing, terrain=nothing.terrain.updated({}, reset=frozenset(nothing.terrain.patches)))
+    pilot.see(nothing, now=0.0)
+    flown(pilot, 4.0, (0.2, lambda each: each.tell(GoTo(goal))))
+    patience = pilot.settings.planning.patience_s
+    assert not pilot.busy
+    assert pilot.waits(patience - 0.1)
+    assert not pilot.waits(patience + 0.1)

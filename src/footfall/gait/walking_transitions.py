@@ -161,14 +161,17 @@ def apply_step(step: WalkingTransition, begin: RobotPose, dimensions: GaitDimens
     )
 
 
-def closing_step(begin: RobotPose, dimensions: GaitDimensions) -> Transition:
-    """The step that brings the swing foot beside the stance foot, on the plane of its sole, and all else to rest."""
+def closing_step(
+    begin: RobotPose, dimensions: GaitDimensions, *, duration: float | None = None
+) -> Transition:
+    """The step that brings the swing foot beside the stance foot, on the plane of its sole, and all else to rest.
+    duration: s."""
     stance = begin.stance_foot
     side = dimensions.foot_distance * (1.0 if begin.stance == "RF" else -1.0)
     landed = FootState(_tuple(to_world(stance, (0.0, side, 0.0))), stance.rotation)
     feet = {begin.swing: landed, begin.stance: stance}
     end = _completed(dimensions, begin.swing, feet["RF"], feet["LF"], 0.0, WalkingTransition())
-    return Transition(begin, end, enforced=frozenset({"foot"}))
+    return Transition(begin, end, duration, enforced=frozenset({"foot"}))
 
 
 def final_transition(begin: RobotPose) -> Transition:
@@ -197,12 +200,14 @@ def walking_sequence(
     return TransitionSequence(action, (final_transition(pose),))
 
 
-def closing_transitions(begin: RobotPose, dimensions: GaitDimensions) -> list[Transition]:
+def closing_transitions(
+    begin: RobotPose, dimensions: GaitDimensions, *, duration: float | None = None
+) -> list[Transition]:
     """The fewest transitions that bring the robot to rest: a closing step, one more if the other foot does not stand
-    on its whole sole, and the final transition."""
-    transitions = [closing_step(begin, dimensions)]
+    on its whole sole, and the final transition. duration: of the closing steps, s."""
+    transitions = [closing_step(begin, dimensions, duration=duration)]
     if begin.stance_foot.contact is not FootContact.FULL:
-        transitions.append(closing_step(transitions[-1].end, dimensions))
+        transitions.append(closing_step(transitions[-1].end, dimensions, duration=duration))
     return [*transitions, final_transition(transitions[-1].end)]
 
 

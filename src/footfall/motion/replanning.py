@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from footfall.compiler.making_time import running_seconds
-from footfall.errors import InvalidPlan, TooLate
+from footfall.errors import InvalidPlan, InvalidTransition, TooLate
 from footfall.gait.plan import Action, MotionPlan, Transition, TransitionSequence, cut_front
 from footfall.gait.poses import RobotPose
 from footfall.gait.walking_transitions import closing_transitions
@@ -133,13 +134,42 @@ def motion_state(motion: Motion, time: float) -> MotionState:
 
 
 def stop_motion(motion: Motion, now: float, *, run_time: float = 0.0) -> Motion:
-    """The motion that comes to rest as soon as it can: after the running transition the robot closes its feet."""
-    at = continuation(motion, now, run_time=run_time)
+    """The motion that comes to rest as soon as it can: after the running transition the robot closes its feet; see
+    `stop_after`."""
+    return stop_after(motion, continuation(motion, now, run_time=run_time))
+
+
+_ENDING = 2  # transitions that bring a motion to rest: a closing step and the last shift of load
+_PACES = (
+    1.0,
+    1.25,
+    1.5,
+    0.8,
+)  # durations of a closing step that are tried, in those of the step that it replaces
+
+
+def stop_after(motion: Motion, at: Continuation) -> Motion:
+    """The motion that comes to rest as soon as it can after a continuation.
+
+    A running motion has its divergent component where its next step needs it: a closing step that is much quicker
+    throws the zero-moment point out of the soles. So it has the pace of the step that it replaces. Where the motion
+    generator refuses it all the same the planned step is made, and feet are closed after it; in the end the motion
+    comes to rest by itself: there is always a stop. The motion itself, if it cannot be stopped or ends already.
+    """
     running = motion.plan.sequences[at.sequence]
-    remaining = len(running.transitions) - 1 - at.transition
-    if not running.action.stoppable or remaining == 0:
+    last = len(running.transitions) - 1
+    if not running.action.stoppable:
         return motion
-    return replan(motion, at, closing_transitions(at.pose, gait_dimensions(motion.model)))
+    dimensions, usual = gait_dimensions(motion.model), motion.parameters.phase.transition_s
+    for kept in range(at.transition, last - _ENDING):
+        ahead = running.transitions[at.transition + 1 : kept + 1]
+        pose = at.pose if not ahead else ahead[-1].end
+        replaced = running.transitions[kept + 1].duration or usual
+        for pace in _PACES:
+            closing = closing_transitions(pose, dimensions, duration=pace * replaced)
+            with suppress(InvalidTransition):
+                return replan(motion, at, (*(replace(each, phases=()) for each in ahead), *closing))
+    return motion
 
 
 class Replanner:

@@ -12,8 +12,10 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 
 from footfall.arrays import Array
@@ -28,12 +30,14 @@ from footfall.motion.displaced import displaced
 from footfall.motion.motion import Motion
 from footfall.motion.pipeline import gait_dimensions, generate_motion
 from footfall.motion.reduced_model import ReducedModel
-from footfall.motion.replanning import Continuation, continuation, replan
+from footfall.motion.replanning import Continuation, continuation, replan, stop_after
 from footfall.motion.whole_body import WholeBody
 from footfall.planning.contacts import Goal, PlannedContacts
+from footfall.planning.parameters import PlannerParameters
 from footfall.planning.transition_planner import GoTo, PlanningContext, Request, Teleoperate
 from footfall.walking.arrival import distance, middle_of
 from footfall.walking.changed_way import way_changed
+from footfall.walking.retreat import StepBack
 from footfall.walking.routes import plan_way
 from footfall.walking.settings import WalkSettings
 
@@ -43,6 +47,9 @@ _ENDING = 2  # transitions that bring a walk to rest: a closing step and the las
 _NEARER, _LEAST = 0.3, 0.4  # m, by which goals on unseen ground are taken back, and that is walked at least
 _ROOM = 0.15  # m, to all sides of a goal, of which the ground must be known
 _TRIES = 4  # plans for a goal that fail one after the other, before no more is hoped for
+_WIDER, _REPAIRS = 2.0, 3  # how much more map and repairs the second search from rest has
+_RETREATS, _SAME_PLACE = 3, 1.0  # how often it steps back within m, before it says that there is no way
+_PAUSE = 0.1  # s, between two plans from rest
 
 
 @dataclass(frozen=True)
@@ -61,6 +68,17 @@ class PlanVersion:
     milliseconds: float = 0.0
     problem: str | None = None
     warnings: tuple[str, ...] = ()
+
+
+class Trial(Enum):
+    """What is tried from rest: to plan, to plan on more of the map, to step back, to plan and find out what closes the
+    way if there is none, nothing."""
+
+    PLAN = "plan"
+    WIDER = "wider"
+    RETREAT = "retreat"
+    LAST = "last"
+    NONE = "none"
 
 
 Make = Callable[[TransitionSequence], Motion]  # a motion of steps, if there is one
@@ -95,6 +113,11 @@ class Pilot:
         self._fresh = False  # the order is new, or the surroundings are
         self._changed = -math.inf  # s, when the plan was last changed because of the surroundings
         self._failed = 0
+        self._trial = Trial.PLAN  # what is tried next from rest, after a plan was refused
+        self._urgent = False  # something came, moved or went beside the plan
+        self._retreating = False  # the motion leads back from something
+        self._retreats: list[Goal] = []  # where it has stepped back
+        self._moved = -math.inf  # s, when the surroundings were last seen to change
         self._counted = motion.begin_time  # s, until when the way is summed up
         self._last: PlannedContacts | None = None  # plan to a goal, which knows the way
 
@@ -105,8 +128,10 @@ class Pilot:
         if isinstance(request, Teleoperate | GoTo):
             self._waiting.clear()
             self._stopping = isinstance(request, Teleoperate) and request.command.stands
-            self.order, self._fresh, self._failed = (None if self._stopping else request), True, 0
-            self._changed, self.problem = -math.inf, None
+            self.order, self._fresh = (None if self._stopping else request), True
+            self._changed = -math.inf
+            self._retreats.clear()
+            self._hope()
             return
         self._stopping = self.order is not None or self._stopping
         self.order = None
@@ -116,14 +141,22 @@ class Pilot:
         """Come to rest, and forget what was asked for."""
         self._waiting.clear()
         self.order, self._stopping = None, True
-        self.problem, self._failed = None, 0
+        self._hope()
 
-    def see(self, environment: Environment) -> None:
-        """Believe in other surroundings from now on; a way to a goal is planned again."""
-        if self._last is not None and way_changed(self.environment, environment, self.motion.given.poses):
+    def see(self, environment: Environment, *, now: float = -math.inf) -> None:
+        """Believe in other surroundings from now on; a way to a goal is planned again: at once if something came, moved
+        or went beside the plan. now: s."""
+        if way_changed(self.environment, environment, self.motion.given.poses):
             self._last = None  # what it knows of the way would mislead
-        self.environment = environment
+            self._urgent = True
+        self.environment, self._moved = environment, now
+        if not self.seeing:
+            self._trial = Trial.PLAN
         self._fresh = self._fresh or isinstance(self.order, GoTo)
+
+    def _hope(self) -> None:
+        """Forget that there was no plan."""
+        self.problem, self._failed, self._trial = None, 0, Trial.PLAN
 
     def begin(
         self,
@@ -153,9 +186,13 @@ class Pilot:
     @property
     def busy(self) -> bool:
         """Whether there is something left to do, besides the motion that it follows."""
-        stuck = self._failed > 0 and not self._fresh and not self.hopeful
-        going = self.order is not None and not self.arrives and not stuck
+        going = self.order is not None and not self.arrives and self._trial is not Trial.NONE
         return bool(self._waiting) or self.coming is not None or going
+
+    def waits(self, now: float) -> bool:
+        """Whether it goes on looking although it has found no way: while things move."""
+        patience = self.settings.planning.patience_s
+        return self._trial is Trial.NONE and not self.seeing and now < self._moved + patience - 1e-9
 
     @property
     def arrives(self) -> bool:
@@ -170,16 +207,19 @@ class Pilot:
         """When something may have to be done next, s."""
         if self.coming is not None:
             return self.coming.version.ready
-        times = (self._extend_at(), self.motion.end_time, self._again_at())
+        again = now + _PAUSE if self._failed and self.busy else math.inf
+        times = (self._extend_at(), self.motion.end_time, self._again_at(), again)
         return min((time for time in times if time > now + 1e-9), default=math.inf)
 
     def _again_at(self) -> float:
         """When the surroundings are next taken notice of, s."""
-        return self._changed + self.settings.planning.replan_s if self._fresh else math.inf
+        if not self._fresh:
+            return math.inf
+        return self._changed if self._urgent else self._changed + self.settings.planning.replan_s
 
     def _extend_at(self) -> float:
         """When more steps are planned, s: while there are enough left."""
-        if self.order is None or self.arrives or (self._failed and not self._fresh):
+        if self.order is None or self.arrives or self._retreating or (self._failed and not self._fresh):
             return math.inf
         spans = list(self.motion.plan.spans())
         ahead = self._ahead() // 2
@@ -219,7 +259,7 @@ class Pilot:
         if self.coming is not None:
             return
         if self.rests(now):
-            self._stopping = False
+            self._stopping = self._retreating = False
             order = self._next_order(now)
             if order is not None:
                 self._attempt(order, now, None, shift)
@@ -231,8 +271,8 @@ class Pilot:
             if running.stoppable:
                 self._stop(now, shift)
             return
-        due = now >= self._extend_at() - 1e-9 or (self._fresh and now >= self._again_at() - 1e-9)
-        if self.order is not None and due:
+        due = now >= self._extend_at() - 1e-9 or now >= self._again_at() - 1e-9
+        if self.order is not None and due and not self._retreating:
             latency = self._latency(self.order)
             if self.motion.end_time <= now + latency + 1e-6:
                 return  # it begins again from rest
@@ -242,11 +282,23 @@ class Pilot:
                 self._attempt(self.order, now, at, shift)
 
     def _next_order(self, now: float) -> Request | None:
+        """What is planned from rest. What was refused on the way is planned again: the plan that failed began after the
+        step that ran then. What is refused from rest is searched for more widely, then from some steps back."""
         if self.order is None:
             return self._waiting.popleft() if self._waiting else None
-        if self._failed and not (self._fresh and now >= self._again_at() - 1e-9):
-            return None  # all is as it was when there was no way
-        return None if self.arrives else self.order
+        if self.arrives:
+            return None
+        paused = now >= self._changed + _PAUSE - 1e-9
+        if self._trial is Trial.RETREAT:
+            return StepBack() if paused else None
+        if not self._failed or now >= self._again_at() - 1e-9:
+            return self.order
+        return self.order if paused and not self._fresh and self._trial is not Trial.NONE else None
+
+    def _may_retreat(self) -> bool:
+        """Whether it has not stepped back too often around here."""
+        here = middle_of(self.motion.given.end)
+        return sum(distance(each, here).away < _SAME_PLACE for each in self._retreats) < _RETREATS
 
     def _latency(self, order: Request) -> float:
         planning = self.settings.planning
@@ -255,18 +307,21 @@ class Pilot:
     def _attempt(self, order: Request, now: float, at: Continuation | None, shift: Array) -> None:
         """Plan for an order from rest, or from where a motion can be continued."""
         begin, ready = running_seconds(), now + self._latency(order)
-        self._fresh = False
+        self._fresh = self._urgent = False
         try:
             with warnings.catch_warnings(record=True) as warned:
                 warnings.simplefilter("always", MotionWarning)
                 motion, moved = self._displaced(shift)
                 sequence, planned = self._planned(order, motion, now, ready, walking=at is not None)
         except FootfallError as problem:
-            self._refused(order, now, problem)
+            self._refused(order, now, problem, resting=at is None)
             if at is not None:  # the plan that it has may lead into something
                 self._stop(now, shift)
             return
-        self._failed, self._changed, self.problem = 0, now, None
+        self._hope()
+        self._changed, self._retreating = now, isinstance(order, StepBack)
+        if self._retreating:
+            self._retreats.append(middle_of(self.motion.given.end))
         version = PlanVersion(
             len(self.versions),
             now,
@@ -303,11 +358,26 @@ class Pilot:
             return made[0]
         return sequence, make(sequence)
 
-    def _refused(self, order: Request, now: float, problem: FootfallError) -> None:
+    def _refused(self, order: Request, now: float, problem: FootfallError, *, resting: bool) -> None:
         """There is no plan."""
-        self._failed, self._changed, self.problem = self._failed + 1, now, str(problem)
+        self._failed, self._changed = self._failed + 1, now
+        if not isinstance(order, StepBack):
+            self.problem = str(problem)
+        self._trial = self._next_trial(order) if resting else Trial.PLAN
         version = PlanVersion(len(self.versions), now, now, now, about_request(order), problem=str(problem))
         self.versions.append(version)
+
+    def _next_trial(self, order: Request) -> Trial:
+        """What to try after an order was refused from rest."""
+        if self.hopeful and not isinstance(order, StepBack):
+            return Trial.PLAN
+        if not isinstance(order, GoTo | StepBack):
+            return Trial.NONE
+        if self._trial is Trial.PLAN:
+            return Trial.WIDER
+        if self._trial is Trial.WIDER and self._may_retreat():
+            return Trial.RETREAT
+        return Trial.NONE if self._trial is Trial.LAST else Trial.LAST
 
     def _stop(self, now: float, shift: Array) -> None:
         latency = self.settings.planning.drive_latency_s
@@ -315,16 +385,9 @@ class Pilot:
             return
         motion, moved = self._displaced(shift)
         at = continuation(motion, now, run_time=latency)
-        running = motion.plan.sequences[at.sequence]
-        if at.transition >= len(running.transitions) - _ENDING:
-            return  # it does already
-        try:
-            stopped = replan(motion, at, closing_transitions(at.pose, gait_dimensions(self.model)))
-        except FootfallError as problem:
-            # Feet cannot be closed there: the plan that it has ends at rest, too.
-            version = PlanVersion(len(self.versions), now, now, now, "stop", problem=str(problem))
-            self.versions.append(version)
-            return
+        stopped = stop_after(motion, at)
+        if stopped is motion:
+            return  # it comes to rest already
         version = PlanVersion(len(self.versions), now, now + latency, at.time, "stop", stopped.given.poses)
         self.coming = Coming(stopped, moved, version)
 
@@ -374,20 +437,32 @@ class Pilot:
         return bool(found.confidence[0] >= self.settings.planner.foothold.least_confidence)
 
     def _way(self, goal: Goal, pose: RobotPose, away: float, make: Make) -> TransitionSequence:
-        planning = self.settings.planning
+        planning, parameters = self.settings.planning, self.settings.planner
+        if self._trial is Trial.WIDER:
+            parameters = wider_search(parameters)
         way = plan_way(
             self.environment,
             self.model,
             goal,
-            self.settings.planner,
+            parameters,
             start=pose,
             horizon=planning.goal_steps if away > planning.far_m else None,
-            explained=not self.hopeful,
+            explained=self._trial is Trial.LAST,
             previous=self._last,
             accepts=make,
         )
         self._last = way.contacts
         return way.sequence
+
+
+def wider_search(parameters: PlannerParameters) -> PlannerParameters:
+    """The same with more of the map around start and goal, and more repairs."""
+    change = msgspec.structs.replace
+    return change(
+        parameters,
+        grid=change(parameters.grid, margin_m=_WIDER * parameters.grid.margin_m),
+        search=change(parameters.search, repairs=_REPAIRS * parameters.search.repairs),
+    )
 
 
 def hands_used(sequence: TransitionSequence) -> Iterator[Hand]:
@@ -415,6 +490,8 @@ def about_request(request: Request) -> str:
             return f"walk to {goal.x:.2f}, {goal.y:.2f} m, {math.degrees(goal.yaw):.0f} degrees"
         case Teleoperate(command=command):
             return f"drive {command.forward:.2f}, {command.left:.2f} m/s, {command.turn:.2f} rad/s"
+        case StepBack():
+            return "step back"
     return {Action.STRAIGHT: "walk", Action.STEPS: "follow steps", Action.SPECIAL: "perform"}.get(
         request.action, request.action.value
     )

@@ -185,7 +185,8 @@ class WalkSession:
     def resting(self) -> bool:
         """Whether the robot stands and has nothing left to do."""
         pilot = self.pilot
-        return not self._signals and pilot.rests(self.time) and not pilot.busy
+        waits = pilot.busy or pilot.waits(self.time)
+        return not self._signals and pilot.rests(self.time) and not waits
 
     @property
     def problem(self) -> str | None:
@@ -296,7 +297,7 @@ class WalkSession:
         seen = self.sight.look(self.walker, self._goal)
         if seen is not None:
             self._note("environment", environment_data(self.pilot.environment, seen))
-            self.pilot.see(seen)
+            self.pilot.see(seen, now=self.time)
 
     def _note(self, name: str, data: Mapping[str, Any]) -> None:
         self.happened.append((self.time, name, data))

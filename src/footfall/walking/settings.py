@@ -29,15 +29,18 @@ class PlanningParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True
     """How a robot plans while it walks. drive_latency_s, goal_latency_s: from a command until the plan for it is there,
     for velocities and for goals, in simulated time, so that results do not depend on the machine. drive_steps,
     goal_steps: planned ahead, at most. far_m: ways that are longer are planned in pieces. look_s: between two looks
-    at the surroundings. replan_s: between two plans that only other surroundings ask for."""
+    at the surroundings. replan_s: between two plans that only other surroundings ask for; where something came, moved
+    or went beside the plan there is a new one at once. patience_s: how long a robot without a way goes on looking after
+    something has moved."""
 
     drive_latency_s: Seconds = 0.01
     goal_latency_s: Seconds = 0.3
     drive_steps: Annotated[int, Meta(ge=3, le=20)] = 4
     goal_steps: Annotated[int, Meta(ge=6, le=60)] = 14
     far_m: Annotated[float, Meta(gt=0.0, le=1e4)] = 7.0
-    look_s: Annotated[float, Meta(ge=0.05, le=60.0)] = 0.5
+    look_s: Annotated[float, Meta(ge=0.05, le=60.0)] = 0.1
     replan_s: Annotated[float, Meta(ge=0.1, le=60.0)] = 1.0
+    patience_s: Annotated[float, Meta(ge=0.0, le=3600.0)] = 5.0
 
 
 class WalkSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
