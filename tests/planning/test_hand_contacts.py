@@ -26,7 +26,7 @@ def touched(environment: Environment, place: np.ndarray, side: int) -> Touch:
     surfaces = {id: prepared_surface(environment.object(id), MODEL.hand_radius, HAND) for id in ids}
     count = TABLES.volumes.reach_count
     capsules = TABLES.volumes.reach[side * count : (side + 1) * count]
-    return best_touch(touchables(environment, surfaces, ids), capsules, RULES, place, 0.0, side)
+    return best_touch(touchables(environment, surfaces.get, ids), capsules, RULES, place, 0.0, side)
 
 
 def sampled(environment: Environment, place: np.ndarray, side: int) -> float:

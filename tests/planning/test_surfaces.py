@@ -69,7 +69,8 @@ def test_curvature_of_spheres_cylinders_and_planes() -> None:
     assert inside.concave.all()
     assert not found.concave.any()
     plane = bent(sheet(0.2, 9))
-    np.testing.assert_allclose(plane.largest, 0.0, atol=1e-9)
+    # Angles around a vertex sum up to 2 pi but for rounding, 9e-16, over an area of 2.5e-3 m2; its root remains.
+    np.testing.assert_allclose(plane.largest, 0.0, atol=1e-6)
     line = np.linspace(-0.1, 0.1, 33)
     arch = bent(sheet(0.1, 33, np.broadcast_to(np.sqrt(radius**2 - line**2), (33, 33))))
     inner = np.abs(arch.mean) > 0

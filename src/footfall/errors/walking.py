@@ -166,11 +166,10 @@ class MotionWarning(FootfallWarning):
 
 
 class RefusedStance(FootfallError, ValueError):
-    """A stance that a search took and that is not possible when looked at closely. step: number of the step to it.
-    hanging: x, y in m of the robot where an arm hangs in something, since its hand finds nothing to touch."""
+    """A stance that a search took and that is not possible when looked at closely. step: number of the step to it."""
 
-    def __init__(self, step: int, message: str, *, hanging: tuple[float, float] | None = None) -> None:
-        self.step, self.hanging = step, hanging
+    def __init__(self, step: int, message: str) -> None:
+        self.step = step
         super().__init__(f"step {step}: {message}")
 
 

@@ -49,10 +49,9 @@ class MeshTopology:
     @cached_property
     def neighbours(self) -> tuple[Integers, Integers]:
         """Vertices joined by an edge: those of vertex v are `second[first[v]:first[v + 1]]`, in ascending order."""
-        both = np.concatenate([self.edges, self.edges[:, ::-1]])
-        both = both[np.lexsort((both[:, 1], both[:, 0]))]
-        first = np.searchsorted(both[:, 0], np.arange(self.count + 1))
-        return first, both[:, 1].copy()
+        both = np.sort(np.concatenate([self.edges @ (self.count, 1), self.edges @ (1, self.count)]))
+        first = np.searchsorted(both, self.count * np.arange(self.count + 1))
+        return first, both % self.count
 
     def ring(self, vertex: int, steps: int = 1) -> Integers:
         """Vertices within that many edges of a vertex, without it, in ascending order."""
@@ -66,7 +65,14 @@ class MeshTopology:
 
 def mesh_topology(mesh: TriangleMesh) -> MeshTopology:
     """The neighbours in a mesh; triangles are neighbours if they share numbers of vertices."""
-    triangles = mesh.triangles
-    sides = np.sort(np.concatenate([triangles[:, [k, (k + 1) % 3]] for k in range(3)]), axis=1)
-    edges, index, uses = np.unique(sides, axis=0, return_inverse=True, return_counts=True)
-    return MeshTopology(len(mesh.vertices), edges, index.reshape(3, -1).T.copy(), uses)
+    edges, triangle_edges, uses = edges_of(mesh.triangles, len(mesh.vertices))
+    return MeshTopology(len(mesh.vertices), edges, triangle_edges, uses)
+
+
+def edges_of(triangles: Integers, count: int) -> tuple[Integers, Integers, Integers]:
+    """The edges of triangles between so many vertices: `edges`, `triangle_edges` and `uses` of a `MeshTopology`."""
+    # One number an edge: rows as such sort ten times slower.
+    sides = [(triangles[:, k], triangles[:, (k + 1) % 3]) for k in range(3)]
+    keys = np.concatenate([np.minimum(a, b) * count + np.maximum(a, b) for a, b in sides])
+    edges, index, uses = np.unique(keys, return_inverse=True, return_counts=True)
+    return np.column_stack(np.divmod(edges, max(count, 1))), index.reshape(3, -1).T.copy(), uses

@@ -88,7 +88,7 @@ def body_passes(
     after: State,
 ) -> bool:
     """Whether body and arms are in nothing while a foot swings from one foothold to another, and the other one stands.
-    Arms count where their hands find nothing to touch. Where the way begins is not looked at."""
+    Where the way begins is not looked at."""
     begin, end = between_feet(ground, before, standing), between_feet(ground, standing, after)
     pieces = pieces_between(begin, end)
     for n in range(1, pieces + 1):
@@ -97,6 +97,6 @@ def body_passes(
         if flags < _SOLID:
             continue
         place = np.array([here.x, here.y, here.z])
-        if support(solids, volumes, here.heading, place, -1, flags % 2 == 1).blocked >= 0:
+        if support(solids, volumes, here.heading, place, -1, False).blocked >= 0:
             return False
     return True

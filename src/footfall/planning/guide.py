@@ -13,13 +13,15 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.compiler.routines import Vector2, routine
+from footfall.compiler.routines import Vector2, Vector3, routine
 from footfall.planning.ground import Bytes, Ground, Singles, known_cost, known_top, turned, wide_top
 from footfall.planning.heap import Heap, pop, push
-from footfall.planning.solids import BothStances, Solids, Support, Volumes, both_supports, collides
+from footfall.planning.solids import BothStances, Solids, Volumes, both_supports, collides
 from footfall.planning.step_set import CELL, GUIDE_CELL, GUIDE_TURN, GuideSteps
 
-_DEPTH = 0.03  # m that the body may be in something: within its cell there is a better place
+_DEPTH = 0.03  # m that the body may be in something: within its cell there may be a better place
+_WITHIN = tuple((a, b) for a in (-0.03, 0.0, 0.03) for b in (-0.03, 0.0, 0.03) if a != 0.0 or b != 0.0)  # m
+_GRAZE = 0.006  # m that the body may be in something at such a place: others lie between
 _TIGHT = 2.0  # cost of a state where only that lets the body pass, or feet scrape past something: steps are short there
 _BLOCKED = -2.0  # instead of a cost: body or arms would be in something
 _TAKEN = 2  # stances of a state were taken up by the search of footsteps, see `learning`
@@ -186,6 +188,21 @@ def scrapes(world: GuideWorld, place: Place, highest: float) -> bool:
 
 
 @routine
+def free_within(world: GuideWorld, yaw: int, at: Vector3, touches: bool) -> BothStances:
+    """Hands and collisions at a free place of a cell around its middle, m, if there is one: a door may be narrower
+    than the robot by less than a cell."""
+    found = both_supports(world.solids, world.volumes, 2 * yaw, at, _DEPTH, touches)
+    for dx, dy in _WITHIN:
+        if found.blocked:
+            break
+        there = np.array([at[0] + dx, at[1] + dy, at[2]])
+        best = both_supports(world.solids, world.volumes, 2 * yaw, there, _GRAZE, touches)
+        if not best.blocked:
+            return best
+    return found._replace(blocked=True)
+
+
+@routine
 def guide_state(world: GuideWorld, place: Place) -> float:
     """Cost of a state of the guide, in the mean of the feet that can stand there; negative if none can. Looked at
     once."""
@@ -205,24 +222,22 @@ def guide_state(world: GuideWorld, place: Place) -> float:
     if right.cost < 0.0 and left.cost < 0.0:
         return -1.0
     height = right.height if left.cost < 0.0 or 0.0 <= right.cost < left.cost else left.height
-    free = Support(volumes.hands, -1)
-    hands = BothStances(free, free, False)
+    hands = BothStances(volumes.hands, volumes.hands, False)
     tight = scrapes(world, place, height + world.rules.most_obstacle)
     if guide.near[place.i, place.j] > 0:
         at = np.array([middle[0], middle[1], height])
-        hands = both_supports(world.solids, volumes, 2 * yaw, at, 0.0)
-        if hands.right.blocked >= 0 or hands.left.blocked >= 0:
-            tight, hands = True, both_supports(world.solids, volumes, 2 * yaw, at, _DEPTH)
+        touches = guide.near[place.i, place.j] % 2 == 1
+        hands = both_supports(world.solids, volumes, 2 * yaw, at, 0.0, touches)
+        if hands.blocked:
+            tight, hands = True, free_within(world, yaw, at, touches)
         if hands.blocked:
             guide.costs[place.yaw, place.i, place.j] = _BLOCKED
             return _BLOCKED
     sides, total = 0, 0.0
-    if right.cost >= 0.0 and hands.right.blocked < 0:
-        sides, total = 1, right.cost + world.rules.hand * hands.right.missing
-    if left.cost >= 0.0 and hands.left.blocked < 0:
-        sides, total = sides + 2, total + left.cost + world.rules.hand * hands.left.missing
-    if sides == 0:
-        return -1.0
+    if right.cost >= 0.0:
+        sides, total = 1, right.cost + world.rules.hand * hands.right
+    if left.cost >= 0.0:
+        sides, total = sides + 2, total + left.cost + world.rules.hand * hands.left
     cost = (total / 2.0 if sides == 3 else total) + (_TIGHT if tight else 0.0)
     guide.costs[place.yaw, place.i, place.j] = cost + 1.0
     guide.sides[place.yaw, place.i, place.j] = sides

@@ -7,6 +7,7 @@ by golden sections.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -80,21 +81,21 @@ def hand_rules(parameters: HandParameters, radius: float) -> HandRules:
 
 def touchables(
     environment: Environment,
-    surfaces: dict[str, TouchSurface],
+    surface_of: Callable[[str], TouchSurface | None],
     ids: tuple[str, ...],
     bounds: Bounds = EVERYWHERE,
 ) -> Touchables:
     """Surfaces where their objects stand, as far as hands get from places in a rectangle (x, y); owners count in
-    `ids`."""
+    `ids`. surface_of: the surface of an object, None if hands do not touch it; asked for what is near only."""
     low, high = (np.array(corner) + side * _NEAR for corner, side in zip(bounds, (-1.0, 1.0), strict=True))
     corners, confidence, owners = [np.zeros((0, 3, 3))], [np.zeros((0, 3))], [np.zeros(0, np.int64)]
     for number, id in enumerate(ids):
-        if id not in surfaces:
-            continue
         each = environment.object(id)
         if any(each.box[1][k] < low[k] or each.box[0][k] > high[k] for k in range(2)):
             continue
-        surface, pose = surfaces[id], each.placement
+        surface, pose = surface_of(id), each.placement
+        if surface is None:
+            continue
         world = surface.vertices @ pose.rotation.T + pose.translation
         near = np.all((world[:, :2] >= low) & (world[:, :2] <= high), axis=1)
         triangles = surface.triangles[near[surface.triangles].all(axis=1)]

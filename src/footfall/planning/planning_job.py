@@ -32,7 +32,6 @@ from footfall.planning.search import (
     Search,
     SearchOptions,
     explored_places,
-    forget_touch,
     guide_anew,
     guide_for,
     new_search,
@@ -198,8 +197,7 @@ class Job:
                 self.watch.done("refinement")
                 if not self._repaired():
                     return self._partial(search)
-                if refused.hanging is None or not forget_touch(search, refused.hanging):
-                    banned |= self._around_refused(search, path.numbers, refused.step)
+                banned |= self._around_refused(search, path.numbers, refused.step)
                 continue
             self.watch.done("refinement")
             return part

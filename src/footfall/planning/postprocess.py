@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from footfall.arrays import Flags
 from footfall.compiler.routines import new_records
 from footfall.errors import RefusedStance
 from footfall.gait.poses import FEET, HANDS
@@ -27,9 +26,9 @@ def stances_of(search: Search, path: Path) -> tuple[Stance, ...]:
     if not path.states:  # it stands at its goal, or where it is to pass
         return ()
     feet = _refined(search, path)
-    touches = _touched(search, path, feet)
     if search.tables.parameters.search.swept_body:
-        _check_ways(search, path, feet, touches["owner"].reshape(-1, 2) != -1)
+        _check_ways(search, path, feet)
+    touches = _touched(search, path, feet)
     placements = _placements(search, path, feet)
     stances = []
     for n, (placement, state) in enumerate(zip(placements, path.states, strict=True)):
@@ -93,25 +92,19 @@ def _touched(search: Search, path: Path, feet: Any) -> Any:
         before = yaw
     places = stances["place"]
     bounds = tuple(places[:, :2].min(axis=0).tolist()), tuple(places[:, :2].max(axis=0).tolist())
-    found = touchables(around.objects, around.surfaces, around.ids, bounds)
+    found = touchables(around.objects, around.surface, around.ids, bounds)
     count = 2 * tables.volumes.reach_count
     find_touches(found, tables.volumes.reach[:count], tables.hand_rules, tables.arms, stances, touches)
     return touches
 
 
-def _check_ways(search: Search, path: Path, feet: Any, touching: Flags) -> None:
-    """RefusedStance if body or arms are in something on the way. touching: (n, 2), right and left hand at stances."""
+def _check_ways(search: Search, path: Path, feet: Any) -> None:
+    """RefusedStance if body or arms are in something on the way."""
     middles = _middles(search, path, feet)
-    hands = np.zeros((len(middles), 2), np.bool_)
-    hands[1 : 1 + len(touching)] = touching
-    blocked = first_blocked(search.around.solids, search.tables.volumes, middles, hands)
-    if blocked.step == len(middles) - 1:
-        return
-    step, place = min(blocked.step, len(feet) - 1), blocked.place
-    if blocked.arm:
-        where = float(place[0]), float(place[1])
-        raise RefusedStance(step, "an arm would hang in something on the way", hanging=where)
-    raise RefusedStance(step, "the body would be in something on the way")
+    blocked = first_blocked(search.around.solids, search.tables.volumes, middles)
+    if blocked.step < len(middles) - 1:
+        part = "an arm" if blocked.arm else "the body"
+        raise RefusedStance(min(blocked.step, len(feet) - 1), f"{part} would be in something on the way")
 
 
 def _middles(search: Search, path: Path, feet: Any) -> Any:

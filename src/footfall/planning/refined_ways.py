@@ -1,7 +1,7 @@
 """Body and arms between stances whose feet were moved by refinement: nothing is rounded to cells and headings here.
 
-The search looks at the body on its way too (`body_ways.py`), but before it is known where feet stand to the centimetre
-and which hands touch something. What is in the way after all is refused here.
+The search looks at the body on its way too (`body_ways.py`), but before it is known where feet stand to the centimetre.
+What is in the way after all is refused here.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Flags
 from footfall.compiler.routines import ArrayOf, Vector3, routine
 from footfall.planning.nearby import cell_below
 from footfall.planning.solids import Capsule, Solids, Volumes, capsule_gap, moved_capsule
@@ -60,13 +59,9 @@ class Blocked(NamedTuple):
 
 
 @routine
-def first_blocked(solids: Solids, volumes: Volumes, middles: ArrayOf[Midway], touching: Flags) -> Blocked:
-    """The first step on which body or arms are in something.
-
-    middles (n + 1,): before and after each of n steps. touching (n + 1, 2): whether the right and the left hand touch
-    something then. A hand that does so before or after a step is on its way to or from there; others hang.
-    """
-    body, arm = volumes.body[: volumes.body_count], volumes.arm_count
+def first_blocked(solids: Solids, volumes: Volumes, middles: ArrayOf[Midway]) -> Blocked:
+    """The first step on which body or arms are in something. middles (n + 1,): before and after each of n steps."""
+    body, arms = volumes.body[: volumes.body_count], volumes.arms[: 2 * volumes.arm_count]
     for n in range(len(middles) - 1):
         begin, end = middles[n], middles[n + 1]
         way = end.place - begin.place
@@ -75,8 +70,6 @@ def first_blocked(solids: Solids, volumes: Volumes, middles: ArrayOf[Midway], to
             here = midway_between(begin, end, k / pieces)
             if in_something(solids, body, here, ALLOWED):
                 return Blocked(n, here.place, False)
-            for side in range(volumes.hands):
-                hangs = not touching[n + 1, side] and (k == pieces or not touching[n, side])
-                if hangs and in_something(solids, volumes.arms[side * arm : (side + 1) * arm], here, ALLOWED):
-                    return Blocked(n, here.place, True)
+            if in_something(solids, arms, here, ALLOWED):
+                return Blocked(n, here.place, True)
     return Blocked(len(middles) - 1, middles[0].place, False)

@@ -41,13 +41,13 @@ from footfall.planning.workspace import workspace
 
 _PASSING = 20_000  # states that are explored on the way to a point to pass: there are others
 _DOUBT = 4_000  # states that are taken up before the guide is doubted, then twice as many
+_HASTE = 1.25  # by which estimates count more from then on: a way soon is better than the best one late
 _DESPERATE = 60_000  # states that are explored where the guide knows no way
 _SLICE = 400  # states that are expanded between two looks at the clock
 _FOCUS = 1.2  # of the distance from the start, while the guide is made
 _TIGHT = 3.0  # how much longer ways count where the body hardly has room
 _SLACK = 1.0  # cost by which paths may be worse whose estimates the guide still knows
 _ALIKE = 0.02  # m: feet at rest are side by side within this
-_NO_TOUCH = 0.25  # m around a place where hands found nothing to touch
 _FAR = 30_000  # steps: no horizon
 
 
@@ -118,6 +118,7 @@ class Search:
                 break
             if outcome == RUNNING and self._learns and course.counts[0] >= until:
                 until *= 2
+                self.problem = self.problem._replace(weight=self.problem.weight * _HASTE)
                 self._learn(heap)
                 if not math.isfinite(self.guide_cost):
                     most = min(most, int(course.counts[1]) + _DESPERATE)
@@ -436,17 +437,6 @@ def explored_places(search: Search) -> Array:
     i, j = numbers // ground.ny % ground.nx, numbers % ground.ny
     x, y = ground.x + (i + 0.5) * CELL, ground.y + (j + 0.5) * CELL
     return np.column_stack([x, y, nodes.costs[numbers]])
-
-
-def forget_touch(search: Search, place: tuple[float, float]) -> bool:
-    """Let arms hang around a place, m: hands find nothing to touch there after all. Whether that is news."""
-    ground, near = search.problem.ground, search.problem.guide.near
-    x = ground.x + GUIDE_CELL * (np.arange(near.shape[0]) + 0.5)
-    y = ground.y + GUIDE_CELL * (np.arange(near.shape[1]) + 0.5)
-    around = np.hypot(x[:, None] - place[0], y[None, :] - place[1]) <= _NO_TOUCH
-    news = bool((near[around] % 2 == 1).any())
-    near[around] -= near[around] % 2
-    return news
 
 
 def states_around(search: Search, number: int, cells: int) -> set[int]:

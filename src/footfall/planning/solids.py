@@ -287,6 +287,16 @@ def arm_in(solids: Solids, volumes: Volumes, heading: int, side: int, place: Vec
 
 
 @routine
+def either_arm_in(solids: Solids, volumes: Volumes, heading: int, place: Vector3, depth: float) -> int:
+    """Number of the element that one of the arms would be in, -1 if both are free.
+
+    Arms count whether their hands touch something or not, other than in the source: a hand that leaves a wall swings
+    back beside the body, and elbows struck walls that the hands of both sides were on."""
+    found = arm_in(solids, volumes, heading, 0, place, depth)
+    return found if found >= 0 else arm_in(solids, volumes, heading, 1, place, depth)
+
+
+@routine
 def support(
     solids: Solids, volumes: Volumes, heading: int, place: Vector3, stance: int, touches: bool
 ) -> Support:
@@ -299,43 +309,38 @@ def support(
     blocked = collides(solids, volumes.body, heading * count, count, place, 0.0)
     if blocked >= 0 or volumes.hands == 0:
         return Support(volumes.hands, blocked)
-    hands = Hands(False, False)
-    if touches:
-        hands = supporting(reached(solids, volumes, heading, place), stance)
-    if not hands.right:
-        blocked = arm_in(solids, volumes, heading, 0, place, 0.0)
-    if blocked < 0 and not hands.left:
-        blocked = arm_in(solids, volumes, heading, 1, place, 0.0)
-    return Support(volumes.hands - (1 if hands.right else 0) - (1 if hands.left else 0), blocked)
+    blocked = either_arm_in(solids, volumes, heading, place, 0.0)
+    if blocked >= 0 or not touches:
+        return Support(volumes.hands, blocked)
+    hands = supporting(reached(solids, volumes, heading, place), stance)
+    return Support(volumes.hands - (1 if hands.right else 0) - (1 if hands.left else 0), -1)
 
 
 class BothStances(NamedTuple):
-    """Support of the stances on the right and on the left foot at one place. blocked: whether body or arms are in
-    something whichever foot stands."""
+    """Hands without support of the stances on the right and on the left foot at one place. blocked: whether body or
+    arms are in something."""
 
-    right: Support
-    left: Support
+    right: int
+    left: int
     blocked: bool
 
 
 @routine
 def both_supports(
-    solids: Solids, volumes: Volumes, heading: int, place: Vector3, depth: float
+    solids: Solids, volumes: Volumes, heading: int, place: Vector3, depth: float, touches: bool
 ) -> BothStances:
     """As `support`, for both feet at once."""
-    count = volumes.body_count
-    body = collides(solids, volumes.body, heading * count, count, place, depth)
-    if body >= 0 or volumes.hands == 0:
-        return BothStances(Support(volumes.hands, body), Support(volumes.hands, body), body >= 0)
+    count, none = volumes.body_count, volumes.hands
+    if collides(solids, volumes.body, heading * count, count, place, depth) >= 0:
+        return BothStances(none, none, True)
+    if none == 0 or either_arm_in(solids, volumes, heading, place, depth) >= 0:
+        return BothStances(none, none, none > 0)
+    if not touches:
+        return BothStances(none, none, False)
     hands = reached(solids, volumes, heading, place)
     if hands.right and hands.left:
-        return BothStances(Support(0, -1), Support(0, -1), False)
-    right = arm_in(solids, volumes, heading, 0, place, depth)
-    left = arm_in(solids, volumes, heading, 1, place, depth)
-    hanging = max(right, left)
-    on_right = Support(1, right) if hands.left else Support(2, hanging)
-    on_left = Support(1, left) if hands.right else Support(2, hanging)
-    return BothStances(on_right, on_left, (right >= 0 and not hands.right) or (left >= 0 and not hands.left))
+        return BothStances(0, 0, False)
+    return BothStances(1 if hands.left else 2, 1 if hands.right else 2, False)
 
 
 @routine(quick=True)

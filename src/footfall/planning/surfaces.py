@@ -11,8 +11,9 @@ from scipy import sparse
 from scipy.sparse.csgraph import dijkstra
 
 from footfall.arrays import Array, Flags, Integers
+from footfall.compiler.routines import routine
 from footfall.geometry.mesh import TriangleMesh
-from footfall.geometry.mesh_topology import MeshTopology, mesh_topology
+from footfall.geometry.mesh_topology import MeshTopology, edges_of, mesh_topology
 from footfall.planning.parameters import CurvatureLimits, HandParameters
 
 _SLENDER = 0.5  # of the longest side of a triangle: shorter sides are halved later
@@ -66,20 +67,18 @@ def subdivided(
     values (n, k): of the vertices; those of middles are the mean.
     """
     while True:
-        sides = np.sort(np.concatenate([triangles[:, [k, (k + 1) % 3]] for k in range(3)]), axis=1)
-        edges, index = np.unique(sides, axis=0, return_inverse=True)
+        edges, triangle_edges, _ = edges_of(triangles, len(vertices))
         lengths = np.linalg.norm(vertices[edges[:, 0]] - vertices[edges[:, 1]], axis=1)
         long = lengths > longest
         if not long.any():
             return vertices, triangles, values
-        sides_of = index.reshape(3, -1)
-        long &= _not_slender(lengths, sides_of)
+        long &= _not_slender(lengths, triangle_edges.T)
         middle = np.full(len(edges), -1)
         middle[long] = len(vertices) + np.arange(long.sum())
         ends = edges[long]
         vertices = np.concatenate([vertices, vertices[ends].mean(axis=1)])
         values = np.concatenate([values, values[ends].mean(axis=1)])
-        triangles = _split(vertices, triangles, middle[sides_of.T])
+        triangles = _split(vertices, triangles, middle[triangle_edges])
 
 
 def _not_slender(lengths: Array, sides: Integers) -> Flags:
@@ -176,9 +175,11 @@ def curvatures(mesh: TriangleMesh, topology: MeshTopology, normals: Array) -> Cu
         to_j, to_m = corners[:, i] - corners[:, j], corners[:, i] - corners[:, m]
         voronoi = (cotangent[:, m] * (to_j**2).sum(axis=1) + cotangent[:, j] * (to_m**2).sum(axis=1)) / 8
         mixed = np.where(obtuse, np.where(angles[:, i] > np.pi / 2, areas / 2, areas / 4), voronoi)
-        np.add.at(area, triangles[:, i], mixed)
-        np.add.at(bend, triangles[:, i], cotangent[:, m, None] * to_j + cotangent[:, j, None] * to_m)
-        np.add.at(turn, triangles[:, i], angles[:, i])
+        here = triangles[:, i]
+        area += np.bincount(here, mixed, count)
+        turn += np.bincount(here, angles[:, i], count)
+        pull = cotangent[:, m, None] * to_j + cotangent[:, j, None] * to_m
+        bend += np.column_stack([np.bincount(here, pull[:, axis], count) for axis in range(3)])
     inside = ~topology.border & (area > 0.0)
     safe = np.where(inside, area, 1.0)
     # The Laplace-Beltrami vector is twice the mean curvature times the normal; what lies across is the mesh's own.
@@ -196,12 +197,8 @@ def curvature_confidence(
 ) -> Array:
     """(5.6) and (5.7): flat surfaces are good, hollows that fit the hand are best, edges are not good."""
     # A hand feels what is as large as itself: noise of 4 mm between vertices 5 cm apart would pass for edges.
-    found = Curvatures(
-        *(
-            neighbour_mean(mesh, topology, values, hand_diameter / 2, _FELT_RINGS)
-            for values in curvatures(mesh, topology, normals)
-        )
-    )
+    bent = np.column_stack(curvatures(mesh, topology, normals))
+    found = Curvatures(*neighbour_mean(mesh, topology, bent, hand_diameter / 2, _FELT_RINGS).T)
     k = found.largest * hand_diameter
     convex = flat * np.maximum(0.0, 1.0 - k / limits.convex)
     rising = flat + (1.0 - flat) * k / limits.concave_best
@@ -219,16 +216,44 @@ def blurred(mesh: TriangleMesh, topology: MeshTopology, confidence: Array, sigma
 def neighbour_mean(
     mesh: TriangleMesh, topology: MeshTopology, values: Array, sigma: float, rings: int
 ) -> Array:
-    """Means (n,) over neighbours within some edges, weighted by a Gaussian of their distance, sigma in m."""
-    count = len(mesh.vertices)
-    a, b = topology.edges.T
-    one = sparse.csr_matrix((np.ones(len(a)), (a, b)), shape=(count, count))
-    step = one + one.T + sparse.identity(count, format="csr")
-    near = step
-    for _ in range(rings - 1):
-        near = (near @ step).sign()
-    rows, columns = near.nonzero()
-    square = ((mesh.vertices[rows] - mesh.vertices[columns]) ** 2).sum(axis=1)
-    weights = np.exp(-square / (2 * sigma**2))
-    total = np.bincount(rows, weights, count)
-    return np.bincount(rows, weights * values[columns], count) / np.maximum(total, 1e-300)
+    """Means (n, ...) over neighbours within some edges, weighted by a Gaussian of their distance, sigma in m."""
+    columns = np.ascontiguousarray(values.reshape(len(values), -1))
+    means = np.empty_like(columns)
+    average_rings(*topology.neighbours, mesh.vertices, columns, sigma, rings, means)
+    return means.reshape(values.shape)
+
+
+@routine
+def average_rings(
+    first: Integers, second: Integers, places: Array, values: Array, sigma: float, rings: int, means: Array
+) -> None:
+    """Fill in the means (n, k) of values around each vertex; neighbours as in `MeshTopology.neighbours`."""
+    count, columns = values.shape[0], values.shape[1]
+    found = np.full(count, -1)  # the vertex around which each was last met
+    ring = np.full(count, 0)
+    for v in range(count):
+        found[v], ring[0], size, begin = v, v, 1, 0
+        for _ in range(rings):
+            end = size
+            for n in range(begin, end):
+                for m in range(first[ring[n]], first[ring[n] + 1]):
+                    if found[second[m]] != v:
+                        found[second[m]] = v
+                        ring[size] = second[m]
+                        size += 1
+            begin = end
+        total = 0.0
+        for k in range(columns):
+            means[v, k] = 0.0
+        for n in range(size):
+            u = ring[n]
+            square = 0.0
+            for k in (0, 1, 2):
+                away = places[u, k] - places[v, k]
+                square += away * away
+            weight = np.exp(-square / (2.0 * sigma * sigma))
+            total += weight
+            for k in range(columns):
+                means[v, k] += weight * values[u, k]
+        for k in range(columns):
+            means[v, k] /= total

@@ -22,18 +22,24 @@ from footfall.planning.surfaces import TouchSurface, touch_surface
 from footfall.planning.tables import Tables
 
 _NEAR = 1.0  # m beyond the ground that is searched
+# m: what is as wide as this in two directions has room for a hand away from its edges; only of what is smaller the
+# surface must be looked at before one knows.
+_ROOMY = 0.4
 _SURFACES: WeakKeyDictionary[ObjectSurface, dict[tuple[object, ...], TouchSurface]] = WeakKeyDictionary()
 
 
 class Surroundings(NamedTuple):
-    """What is around the robot. objects: those within reach. surfaces: of those that hands may touch, by id. ids: of
-    the objects that solids belong to. near, peaks, touched: on cells of 8 cm, see `find_nearness` and `Guide`."""
+    """What is around the robot. objects: those within reach. touchable_ids: of those that hands may touch. hand_radius,
+    hand: how. ids: of the objects that solids belong to. near, peaks, touched: on cells of 8 cm, see
+    `find_nearness` and `Guide`."""
 
     terrain: Terrain
     ground: Ground
     solids: Solids
     objects: Environment
-    surfaces: dict[str, TouchSurface]
+    touchable_ids: frozenset[str]
+    hand_radius: float
+    hand: HandParameters
     ids: tuple[str, ...]
     near: Bytes
     peaks: Singles
@@ -42,7 +48,14 @@ class Surroundings(NamedTuple):
     @property
     def touchable(self) -> bool:
         """Whether there is anything for hands."""
-        return bool(self.surfaces)
+        return bool(self.touchable_ids)
+
+    def surface(self, id: str) -> TouchSurface | None:
+        """The surface of an object for hands, None if they do not touch it; made when somebody first asks: most walls
+        of a house are far away."""
+        if id not in self.touchable_ids:
+            return None
+        return prepared_surface(self.objects.object(id), self.hand_radius, self.hand)
 
 
 def prepared_surface(each: EnvironmentObject, hand_radius: float, parameters: HandParameters) -> TouchSurface:
@@ -65,6 +78,20 @@ def prepared_surface(each: EnvironmentObject, hand_radius: float, parameters: Ha
     return kept[key]
 
 
+def may_hold(each: EnvironmentObject, hand_radius: float, parameters: HandParameters) -> bool:
+    """Whether hands may find hold on an object. What has room enough is taken at its word: where they find none
+    after all, the search has only thought a way too cheap."""
+    sight = each.surface.confidence
+    if each.category not in parameters.classes or sight is None:
+        return False
+    if float(sight.max(initial=0.0)) < parameters.least_confidence:
+        return False
+    low, high = each.box
+    if sorted(b - a for a, b in zip(low, high, strict=True))[1] >= _ROOMY:
+        return True
+    return prepared_surface(each, hand_radius, parameters).best >= parameters.least_confidence
+
+
 def objects_within(
     environment: Environment, lower: tuple[float, float], upper: tuple[float, float]
 ) -> Environment:
@@ -83,13 +110,12 @@ def surroundings(
     """The surroundings within a rectangle (x, y), m."""
     parameters = tables.parameters
     near = objects_within(environment, lower, upper)
-    surfaces = {}
-    if tables.biped.hands:
-        for each in near.objects.values():
-            if each.category in parameters.hand.classes:
-                surface = prepared_surface(each, tables.biped.hand_radius, parameters.hand)
-                if surface.best >= parameters.hand.least_confidence:
-                    surfaces[each.id] = surface
+    radius = tables.biped.hand_radius
+    touchable = frozenset(
+        each.id
+        for each in near.objects.values()
+        if tables.biped.hands and may_hold(each, radius, parameters.hand)
+    )
     border = tables.steps.reach + 1
     border += border % 2
     ground = ground_within(
@@ -103,7 +129,7 @@ def surroundings(
         parameters=parameters,
     )
     shape = (ground.nx // 2, ground.ny // 2)
-    solids, ids = packed_solids(near, tables.volumes, Cells((ground.x, ground.y), shape), touchable=surfaces)
+    solids, ids = packed_solids(near, tables.volumes, Cells((ground.x, ground.y), shape), touchable=touchable)
     flags = np.zeros(shape, np.uint8)
     find_nearness(solids, tables.volumes, flags)
     # Both half swings of a step, with soles, stay within this distance of the middle between its stances.
@@ -116,7 +142,9 @@ def surroundings(
         ground,
         solids,
         near,
-        surfaces,
+        touchable,
+        radius,
+        parameters.hand,
         ids,
         flags,
         peaks,

@@ -66,7 +66,8 @@ class Surroundings:
         }
         if stance is not None and (LEFT if stance == RIGHT else RIGHT) not in reached:
             reached = set()
-        parts = [self.body.base, *(self.body.arms[hand] for hand in (RIGHT, LEFT) if hand not in reached)]
+        # The source leaves out arms whose hands find support; their elbows strike walls on the way there and back.
+        parts = [self.body.base, *(self.body.arms[hand] for hand in (RIGHT, LEFT))]
         free = not any(meet(part, middle, height, each) for part in parts for each in self.obstacles)
         return len(reached), free
 
