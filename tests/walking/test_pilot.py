@@ -14,13 +14,15 @@ from footfall.environment.perception import EXACT, perceive
 from footfall.errors import InvalidTransition, NoRoute
 from footfall.gait.actions import idle
 from footfall.gait.plan import MotionPlan
+from footfall.gait.poses import mean_foot_frame
 from footfall.gait.walking_transitions import idle_pose
+from footfall.math.rotations import yaw_of
 from footfall.motion.displaced import displaced
 from footfall.motion.motion import Motion
 from footfall.motion.parameters import MotionParameters
 from footfall.motion.pipeline import gait_dimensions, generate_motion
 from footfall.planning.contacts import Goal
-from footfall.planning.teleoperation import VelocityCommand
+from footfall.planning.teleoperation import VelocityCommand, combined, inverted, plane_twist
 from footfall.planning.transition_planner import GoTo, Perform, Teleoperate
 from footfall.scene.load import load_scene
 from footfall.scene.model import Scene
@@ -340,3 +342,56 @@ def test_it_goes_on_looking_while_things_move(pilot: Pilot) -> None:
     assert not pilot.busy
     assert pilot.waits(patience - 0.1)
     assert not pilot.waits(patience + 0.1)
+
+
+def velocity(pilot: Pilot, command: tuple[float, float, float], seconds: float) -> Array:
+    """Twist (3,) over the last four steps of a command that has held so long from rest, m/s and rad/s."""
+    poses: dict[float, Array] = {}
+    pilot.tell(Teleoperate(VelocityCommand(*command)))
+    now = 0.0
+    while now < seconds:
+        pilot.take_up(now)
+        pilot.think(now, np.zeros(3))
+        after = min(pilot.next_time(now), seconds)
+        for first, second, _, end in pilot.motion.plan.spans():
+            if now < end <= after + 1e-9:
+                pose = pilot.motion.plan.sequences[first].transitions[second].end
+                place, turn = mean_foot_frame(*pose.feet)
+                poses[end] = np.array([place[0], place[1], float(yaw_of(turn))])
+        now = after
+    *_, begin = sorted(poses)[:-4]
+    end = max(poses)
+    motion = combined(inverted(poses[begin]), poses[end])
+    motion[2] = np.remainder(motion[2] + np.pi, 2 * np.pi) - np.pi
+    return plane_twist(motion) / (end - begin)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        (0.0, 0.0, 0.4),
+        (0.0, 0.0, -0.4),
+        (-0.15, 0.1, 0.2),
+        (0.3, 0.05, -0.3),
+        (0.5, 0.0, 0.2),
+        (0.0, -0.14, 0.0),
+    ],
+)
+def test_commands_within_the_envelope_are_walked(pilot: Pilot, command: tuple[float, float, float]) -> None:
+    found = velocity(pilot, command, 12.0)
+    assert np.abs(found[:2] - command[:2]).max() < max(0.1 * np.hypot(*command[:2]), 0.02)
+    assert abs(found[2] - command[2]) < 0.03
+    assert not any(version.problem or "clipped" in str(version.warnings) for version in pilot.versions)
+
+
+def test_commands_are_clipped_and_never_refused(pilot: Pilot) -> None:
+    rng = np.random.default_rng(7)
+    times = np.cumsum(rng.exponential(1.5, size=20) + 0.1)
+    told = [(float(time), drive(*rng.uniform((-0.3, -0.2, -0.5), (0.75, 0.2, 0.5)))) for time in times]
+    flown(pilot, float(times[-1]) + 5.0, *told)
+    assert not [version.problem for version in pilot.versions if version.problem]
+    clipped = [
+        version for version in pilot.versions if any("clipped to" in each for each in version.warnings)
+    ]
+    assert clipped
+    assert len(pilot.versions) > len(times) // 2

@@ -132,7 +132,9 @@ class Teleoperate:
     def sequence(self, begin: RobotPose, context: PlanningContext, *, walking: bool) -> TransitionSequence:
         """Steps on level ground, without hands."""
         moving = begin.swing if walking else first_foot(self.command, begin)
-        steps = commanded_steps(self.command, moving, context.parameters, count=self.steps)
+        steps = commanded_steps(
+            self.command, moving, context.parameters, count=self.steps, model=context.model
+        )
         return walking_sequence(
             steps, begin, context.dimensions, first_swing=moving if steps else None, action=self.action
         )

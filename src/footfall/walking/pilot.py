@@ -22,7 +22,7 @@ from footfall.arrays import Array
 from footfall.compiler.making_time import running_seconds
 from footfall.environment.model import Environment
 from footfall.environment.sampling import sample_footprints
-from footfall.errors import FootfallError, MotionWarning, NoRoute
+from footfall.errors import FootfallError, InvalidAction, InvalidTransition, MotionWarning, NoRoute
 from footfall.gait.plan import Action, MotionPlan, TransitionSequence
 from footfall.gait.poses import HANDS, Hand, RobotPose, mean_foot_frame
 from footfall.gait.walking_transitions import closing_transitions
@@ -34,6 +34,7 @@ from footfall.motion.replanning import Continuation, continuation, replan, stop_
 from footfall.motion.whole_body import WholeBody
 from footfall.planning.contacts import Goal, PlannedContacts
 from footfall.planning.parameters import PlannerParameters
+from footfall.planning.teleoperation import VelocityCommand, clipped_command
 from footfall.planning.transition_planner import GoTo, PlanningContext, Request, Teleoperate
 from footfall.walking.arrival import distance, middle_of
 from footfall.walking.changed_way import way_changed
@@ -49,6 +50,7 @@ _ROOM = 0.15  # m, to all sides of a goal, of which the ground must be known
 _TRIES = 4  # plans for a goal that fail one after the other, before no more is hoped for
 _WIDER, _REPAIRS = 2.0, 3  # how much more map and repairs the second search from rest has
 _RETREATS, _SAME_PLACE = 3, 1.0  # how often it steps back within m, before it says that there is no way
+_SHARES = (1.0, 0.75, 0.5, 0.25, 0.0)  # of a change of velocity that are tried
 _PAUSE = 0.1  # s, between two plans from rest
 
 
@@ -105,6 +107,7 @@ class Pilot:
         self.environment = Environment()
         self.coming: Coming | None = None
         self.versions: list[PlanVersion] = []
+        self.driving = VelocityCommand()  # the commanded velocity, as far as steps can do it
         self.way, self.walking = 0.0, 0.0  # m, of the middle between the feet, and s that it took
         self.seeing = False  # whether it may see more by itself while it walks
         self.problem: str | None = None  # why there is no plan for what was asked for last
@@ -260,6 +263,7 @@ class Pilot:
             return
         if self.rests(now):
             self._stopping = self._retreating = False
+            self.driving = VelocityCommand()
             order = self._next_order(now)
             if order is not None:
                 self._attempt(order, now, None, shift)
@@ -308,12 +312,23 @@ class Pilot:
         """Plan for an order from rest, or from where a motion can be continued."""
         begin, ready = running_seconds(), now + self._latency(order)
         self._fresh = self._urgent = False
+        clipped: tuple[str, ...] = ()
         try:
             with warnings.catch_warnings(record=True) as warned:
                 warnings.simplefilter("always", MotionWarning)
                 motion, moved = self._displaced(shift)
-                sequence, planned = self._planned(order, motion, now, ready, walking=at is not None)
+                if isinstance(order, Teleoperate):
+                    sequence, planned, clipped = self._driven(
+                        order, motion, now, ready, walking=at is not None
+                    )
+                else:
+                    sequence, planned = self._planned(order, motion, now, ready, walking=at is not None)
         except FootfallError as problem:
+            if isinstance(order, Teleoperate) and at is not None:
+                # No change of velocity can be walked now: it comes to rest, and goes on from there.
+                self._changed, self._fresh = now, True
+                self._stop(now, shift)
+                return
             self._refused(order, now, problem, resting=at is None)
             if at is not None:  # the plan that it has may lead into something
                 self._stop(now, shift)
@@ -330,9 +345,32 @@ class Pilot:
             about_request(order),
             (sequence.begin, *(each.end for each in sequence.transitions)),
             1e3 * (running_seconds() - begin),
-            warnings=tuple(str(each.message) for each in warned),
+            warnings=(*clipped, *(str(each.message) for each in warned)),
         )
         self.coming = Coming(planned, moved, version)
+
+    def _driven(
+        self, order: Teleoperate, motion: Motion, now: float, ready: float, *, walking: bool
+    ) -> tuple[TransitionSequence, Motion, tuple[str, ...]]:
+        """Steps of a velocity that is as near to the commanded one as can be walked now, their motion, and what was
+        clipped. Feet can do only so much of a change in a step: the rest comes with the next plan."""
+        wanted = clipped_command(order.command, self.settings.planner)
+        before = self.driving if walking else VelocityCommand()
+        problem: FootfallError | None = None
+        for share in _SHARES:
+            command = before.towards(wanted, share)
+            if command.stands:
+                continue
+            try:
+                made = self._planned(replace(order, command=command), motion, now, ready, walking=walking)
+            except InvalidTransition as refused:
+                problem = problem or refused
+                continue
+            self.driving = command
+            self._fresh = command != wanted
+            told = () if command == order.command else (f"clipped to {command}",)
+            return *made, told
+        raise problem or InvalidAction(f"no steps for {order.command}")
 
     def _planned(
         self, order: Request, motion: Motion, now: float, ready: float, *, walking: bool
@@ -386,6 +424,7 @@ class Pilot:
         motion, moved = self._displaced(shift)
         at = continuation(motion, now, run_time=latency)
         stopped = stop_after(motion, at)
+        self.driving = VelocityCommand()
         if stopped is motion:
             return  # it comes to rest already
         version = PlanVersion(len(self.versions), now, now + latency, at.time, "stop", stopped.given.poses)
