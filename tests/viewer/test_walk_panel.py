@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
 
 import footfall
+from footfall.viewer.held_drive import DEAD_MAN, STANDING, HeldDrive, Velocity
+from footfall.viewer.page_link import Hold, Press, Speed, read_message
+from footfall.viewer.pointing import object_at, on_level
 from footfall.viewer.stage import Stage
 from footfall.viewer.walk_panel import WalkPanel
+from footfall.viewer.walk_scene import Drag
+from footfall.walking.activity import activity
 from footfall.walking.body import walking_body
 from footfall.walking.session import WalkSession
 from footfall.walking.walker import WalkingCode
@@ -21,45 +27,269 @@ def code() -> WalkingCode:
 
 
 @pytest.fixture
-def panel(code: WalkingCode) -> Iterator[WalkPanel]:
+def ended() -> list[WalkSession]:
+    return []
+
+
+@pytest.fixture
+def panel(code: WalkingCode, ended: list[WalkSession]) -> Iterator[WalkPanel]:
     stage = Stage(port=0)
-    yield WalkPanel(stage, WalkSession(code=code, scene="flat"))
+    yield WalkPanel(stage, WalkSession(code=code, scene="flat"), ended=ended.append)
     stage.close()
+
+
+def walk(panel: WalkPanel, until: float) -> None:
+    while panel.session.time < until - 1e-9 and not panel.session.fallen:
+        panel.step()
+
+
+def words(session: WalkSession) -> list[str]:
+    return [signal.word for signal in session.sent]
 
 
 def test_controls_drive_the_robot_and_it_replays(panel: WalkPanel, code: WalkingCode) -> None:
     session = panel.session
-    panel._forward.value = 0.3  # as a page would set it
-    panel._drive()
-    panel._push()
-    while session.time < 1.5:
-        panel.step()
-    words = [signal.word for signal in session.sent]
-    assert words == ["drive", "push"]
-    assert "drive 0.30" in panel._doing.value
-    assert panel._clock.value.endswith(" s")
-    panel._stop()
-    panel._motion.value = "bow"
-    panel._perform()
+    panel.docks._forward.value = 0.3  # as a page would set it
+    panel.docks.drive()
+    panel.docks.kick()
+    walk(panel, 1.5)
+    assert words(session) == ["drive", "push"]
+    assert "drive 0.30" in activity(session).about
+    assert activity(session).doing == "walking"
+    assert activity(session).steps > 0
+    panel.stop()
+    panel.docks._motion.value = "bow"
+    panel.docks.perform()
     panel.step()
-    assert [signal.word for signal in session.sent][2:] == ["stop", "bow"]
+    assert words(session)[2:] == ["stop", "bow"]
+    assert_replays(session, code)
+
+
+def assert_replays(session: WalkSession, code: WalkingCode) -> None:
     again = WalkSession(session.request, code=code)
     again.run_until(session.time)
-    assert again.walker.log.q.tobytes() == session.walker.log.q.tobytes()
+    assert again.walker.arrays[0].q.tobytes() == session.walker.arrays[0].q.tobytes()
+
+
+def test_a_mouse_that_pulls_is_signals_and_replays(panel: WalkPanel, code: WalkingCode) -> None:
+    session = panel.session
+    body = code.body.body_of("UB")
+    panel.step()
+    there = np.array(session.walker.log.signals[-1]["center"]) + np.array([0.0, 0.0, 0.2])
+    panel._on_drag("body", Drag("start", body, there, there, there + np.array([3.0, 0.0, 1.0]), 1))
+    panel._on_drag("body", Drag("update", body, there, there + np.array([0.0, 0.08, 0.0]), there, 1))
+    walk(panel, 0.5)
+    pushes = [signal for signal in session.sent if signal.word == "push"]
+    assert len(pushes) > 10
+    assert pushes[0].force[1] > 20.0  # 12 N/m/kg times 0.08 m times 63 kg
+    assert np.linalg.norm(pushes[0].torque) > 1.0  # it is not taken at its origin
+    panel._on_leave(2)
+    assert panel._pull is not None  # another page has left
+    panel._on_leave(1)
+    count = len(session.sent)
+    walk(panel, 0.8)
+    assert len(session.sent) == count
+    assert_replays(session, code)
+
+
+def test_a_fall_is_told_and_reset_puts_the_robot_on_its_feet(
+    panel: WalkPanel, ended: list[WalkSession]
+) -> None:
+    first = panel.session
+    panel.kick(60.0, 1.5)
+    walk(panel, 10.0)
+    assert first.fallen
+    panel.step()
+    assert "fallen, because" in panel.message[1]
+    assert ended == [first]
+    panel.review()
+    panel.step()
+    assert panel._review is not None
+    panel._on_message(1, Press("reset"))
+    panel.step()
+    assert panel.session is not first
+    assert not panel.session.fallen
+    assert panel.session.request.signals == ()
+    walk(panel, 0.2)
+    assert activity(panel.session).doing == "standing"
+    assert ended == [first]  # written once
+    panel.finish()
+    panel.finish()
+    assert len(ended) == 2
+
+
+def test_errors_while_walking_are_told_on_the_page(
+    panel: WalkPanel, monkeypatch: pytest.MonkeyPatch, ended: list[WalkSession]
+) -> None:
+    def broken(_: float) -> bool:
+        raise ZeroDivisionError("a controller of one's own")
+
+    monkeypatch.setattr(panel.session, "run", broken)
+    panel.step()
+    panel.step()
+    assert "ZeroDivisionError: a controller of one's own" in panel.message[1]
+    assert ended == [panel.session]
+    panel.reset()
+    panel.step()
+    assert panel.failed is None
+    assert panel.session.time > 0.0
+
+
+def test_a_click_plans_and_a_second_one_walks(panel: WalkPanel) -> None:
+    camera = np.array([3.0, -3.0, 2.0])
+    panel.wish(lambda session: panel._point(session, camera, np.array([1.5, 0.2, 0.0]) - camera))
+    panel.step()
+    assert panel.preview is not None
+    assert panel.preview.text.split(",")[0].endswith("steps")
+    assert (panel.preview.x, panel.preview.y) == (1.5, 0.2)
+    assert words(panel.session) == []
+    to = np.array([1.5, 1.2, 0.0])
+    panel._on_drag("goal", Drag("end", "goal", to, to, camera, 1))  # the arrow to the left
+    panel.step()
+    assert panel.preview.yaw == pytest.approx(np.pi / 2, abs=0.01)
+    panel._on_message(1, Press("undo"))
+    panel.step()
+    assert panel.preview is None
+    panel.aim(1.5, 0.2)
+    panel.walk_there()
+    walk(panel, 2.0)
+    assert words(panel.session) == ["walk_to"]
+    assert activity(panel.session).doing == "walking"
+
+
+def test_where_there_is_no_way_it_says_why(panel: WalkPanel) -> None:
+    for k, (size, place) in enumerate(
+        [
+            ((0.2, 3.0, 1.0), (1.2, 0.0)),
+            ((0.2, 3.0, 1.0), (-1.2, 0.0)),
+            ((2.6, 0.2, 1.0), (0.0, 1.4)),
+            ((2.6, 0.2, 1.0), (0.0, -1.4)),
+        ]
+    ):
+        options: dict[str, Any] = {"size": size, "position": (*place, 0.5)}
+        panel.wish(lambda session, k=k, options=options: session.happen("add", name=f"wall-{k}", **options))
+    panel.aim(3.0, 0.0, 0.0)
+    panel.step()
+    assert panel.preview is None
+    assert "no way to x = 3 m" in panel.message[1]
+
+
+def test_boxes_are_put_dragged_and_removed(panel: WalkPanel) -> None:
+    panel.tool = "box"
+    camera = np.array([3.0, -3.0, 2.0])
+    panel.wish(lambda session: panel._point(session, camera, np.array([1.5, 0.2, 0.0]) - camera))
+    panel.step()
+    box = panel.session.walker.scene.object("box-1")
+    assert box.placement.translation[:2] == pytest.approx([1.5, 0.2], abs=1e-3)
+    top = np.array([1.5, 0.2, 0.12])
+    panel._on_drag("object", Drag("update", "box-1", top, top + np.array([0.0, 0.5, 0.0]), camera, 1))
+    panel.step()
+    moved = panel.session.walker.scene.object("box-1").placement.translation
+    assert moved[:2] == pytest.approx([1.5, 0.7], abs=0.01)
+    panel._on_message(1, Press("remove"))
+    panel.step()
+    assert words(panel.session) == ["add", "move", "remove"]
+    assert "box-1" not in panel.scene.object_names
 
 
 def test_a_paused_walk_stands_still_and_refusals_are_shown(panel: WalkPanel) -> None:
-    panel._pause.value = True
+    panel._on_message(1, Press("pause"))
     panel.step()
     assert panel.paused
     assert panel.session.time == 0.0
+    panel._on_message(1, Press("step"))
+    panel.step()
+    assert panel.session.time == pytest.approx(0.02)
+    panel.step()
+    assert panel.session.time == pytest.approx(0.02)
     panel.wish(lambda session: session.set("gains.step_shar", 1.0))
     panel.step()
-    assert "step_share" in panel._status.value
+    assert "step_share" in panel.message[1]
     for _ in range(300):  # more than are kept
-        panel._drive()
-    assert "too many" in panel._status.value
-    panel._pause.value = False
+        panel.docks.drive()
+    assert "too many" in panel.message[1]
+    panel._on_message(1, Press("pause"))
     panel.run(lambda: False, most=0.1)
     assert panel.session.time == pytest.approx(0.1, abs=0.034)
-    assert np.isfinite(panel.session.walker.log.q).all()
+
+
+def test_slow_motion_is_slow_and_nothing_is_drawn_without_a_page(
+    panel: WalkPanel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[int] = []
+    monkeypatch.setattr(panel.scene, "show", lambda *_, **__: drawn.append(1))
+    panel._on_message(1, Speed(0.1))
+    for _ in range(30):
+        panel.step()
+    assert panel.session.time == pytest.approx(0.1, abs=2e-3)
+    assert drawn == []
+
+
+def test_any_parameter_and_any_signal_can_be_sent(panel: WalkPanel) -> None:
+    docks = panel.docks
+    docks._name.value = "planner.step.forward_m"
+    docks._show_parameter()
+    assert "m; above 0" in docks._about.content
+    docks._set("0.3")
+    docks._word.value, docks._options.value = "drive", '{"forward": 0.2}'
+    docks.send()
+    docks._word.value, docks._options.value = "drive", "no json"
+    docks.send()
+    panel.step()
+    assert panel.session.parameters["planner.step.forward_m"] == 0.3
+    assert words(panel.session) == ["set", "drive"]
+    assert "no JSON" in panel.message[1]
+    docks.refresh(panel.session)
+    assert "drive" in docks._listed.content
+    assert "right foot" in docks._wrenches.content
+    assert "kfr" in docks._joints.content
+
+
+def test_who_holds_nothing_for_a_moment_stands() -> None:
+    """A dead-man: what a page said counts for 0.3 s."""
+    held = HeldDrive()
+    held.hear(1, Hold(keys=("w", "q")), 10.0)
+    assert held.change(10.05, 1.0) == Velocity(0.4, 0.0, 0.35)
+    assert held.change(10.1, 1.05) is None  # it knows
+    assert held.change(10.0 + DEAD_MAN + 0.01, 1.1) == STANDING
+    held.hear(1, Hold(stick=(0.5, 0.0)), 11.0)
+    held.hear(2, Hold(pad=(0.0, -1.0, 0.0, 0.0, 0.0)), 11.0)
+    assert held.wanted(11.1) == pytest.approx((0.2, -0.12, 0.0))
+    held.forget(2)
+    assert held.wanted(11.1) == pytest.approx((0.2, 0.0, 0.0))
+
+
+def test_words_of_pages() -> None:
+    assert read_message('{"do": "hold", "keys": ["w"], "stick": [0, 1], "pad": null}') == Hold(
+        ("w",), (0.0, 1.0)
+    )
+    assert read_message(b'{"do": "press", "name": "stop"}') == Press("stop")
+    for text in (
+        '{"do": "press", "name": "explode"}',
+        '{"do": "hold", "keys": ["w", "x"]}',
+        '{"do": "hold", "stick": [2, 0]}',
+        '{"do": "hold", "stick": [NaN, 0]}',
+        '{"do": "speed", "value": 100}',
+        '{"do": "speed", "value": 1, "other": 1}',
+        "[" * 5000,
+        "x" * 10_000,
+        "",
+    ):
+        assert read_message(text) is None
+    assert read_message(5) is None
+
+
+def test_rays_meet_the_ground_and_boxes() -> None:
+    down = np.array([0.0, 0.0, -1.0])
+    assert on_level(np.array([1.0, 2.0, 3.0]), down, 0.5) == pytest.approx([1.0, 2.0, 0.5])
+    assert on_level(np.array([1.0, 2.0, 3.0]), -down, 0.5) is None
+    assert on_level(np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, -1e-3]), 0.0) is None  # far away
+    objects = footfall.load_scene("obstacles").fixed_objects
+    low = min(
+        (each for each in objects if each.shape.__class__.__name__ == "Box"), key=lambda each: each.name
+    )
+    above = low.placement.translation + np.array([0.0, 0.0, 5.0])
+    found = object_at(above, down, [low])
+    assert found is not None
+    assert found[0] == low.name
+    assert object_at(above + np.array([50.0, 0.0, 0.0]), down, [low]) is None

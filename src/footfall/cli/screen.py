@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import shutil
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +20,7 @@ from rich.text import Text
 
 # Control characters, and what turns text around.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_LINES = 5.0  # s between two lines of progress
 _PLAIN_WIDTH = 160  # of output that goes into a file or a pipe
 
 
@@ -53,11 +56,35 @@ def program() -> str:
 
 @contextmanager
 def progress(what: str, total: float) -> Iterator[Callable[[float, str], None]]:
-    """A bar, gone when all is done, and a function that takes how far it is and what is being done."""
+    """A bar, gone when all is done, and a function that takes how far it is and what is being done; lines, now and
+    then, where output is no terminal."""
+    if not errors().is_terminal:
+        with _progress_lines(what) as told:
+            yield lambda done, doing: told(f"{doing}, {100.0 * done / total:.0f} %")
+        return
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=errors(), transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda done, doing: bar.update(task, completed=done, description=doing)
+
+
+@contextmanager
+def _progress_lines(what: str) -> Iterator[Callable[[str], None]]:
+    """A line every few seconds with what is being done, also while nothing is told."""
+    ended, newest, begun = threading.Event(), [what], time.monotonic()
+
+    def write() -> None:
+        while not ended.wait(_LINES):
+            text = f"{newest[0]} ({time.monotonic() - begun:.0f} s)"
+            errors().print(text, highlight=False, soft_wrap=True)
+
+    thread = threading.Thread(target=write, name="progress", daemon=True)
+    thread.start()
+    try:
+        yield lambda doing: newest.__setitem__(0, doing)
+    finally:
+        ended.set()
+        thread.join()
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: str = "") -> Table:

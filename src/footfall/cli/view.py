@@ -15,22 +15,46 @@ from footfall.cli.option_groups import grouped
 from footfall.cli.options import SubjectOptions
 from footfall.cli.screen import errors, screen
 
+_SERVER = "Who may look"
+
 
 @dataclass(frozen=True)
 class ServerOptions:
     """Who may look."""
 
-    host: Annotated[str, typer.Option(help="Where to listen; 0.0.0.0 lets other machines see it.")] = (
-        "localhost"
-    )
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = 8080
+    host: Annotated[
+        str,
+        typer.Option(help="Where to listen; 0.0.0.0 lets other machines see it.", rich_help_panel=_SERVER),
+    ] = "localhost"
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=65535,
+            help="Port to listen on; default: the first free one from 8080 on.",
+            rich_help_panel=_SERVER,
+        ),
+    ] = None
     token: Annotated[
         bool | None,
         typer.Option(
             "--token/--no-token",
             help="Have a secret part in the address; by default where other machines are served.",
+            rich_help_panel=_SERVER,
         ),
     ] = None
+    open_page: Annotated[
+        bool, typer.Option("--open", help="Open the page in your browser.", rich_help_panel=_SERVER)
+    ] = False
+
+    def announce(self, address: str, what: str = "Ctrl-C ends") -> None:
+        """Say where the page is, and open it if that is wanted."""
+        screen().print(f"open {address} in a browser; {what}", highlight=False, markup=False, soft_wrap=True)
+        if self.open_page:
+            import webbrowser
+
+            if not webbrowser.open(address):
+                errors().print("no browser could be opened: copy the address", highlight=False)
 
 
 @grouped
@@ -68,8 +92,8 @@ def view(
             configuration=reading.configuration,
         ) as shown,
     ):
-        text = f"{subject!r}\nopen {shown.address} in a browser; Ctrl-C ends"
-        screen().print(text, highlight=False, markup=False)
+        screen().print(repr(subject), highlight=False, markup=False)
+        server.announce(shown.address)
         wait()
 
 

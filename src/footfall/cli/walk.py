@@ -11,7 +11,7 @@ from footfall.cli import walk_options as options
 from footfall.cli.files import output_folder
 from footfall.cli.option_groups import grouped
 from footfall.cli.screen import errors, program, progress, screen
-from footfall.cli.view import until_interrupted
+from footfall.cli.view import ServerOptions, until_interrupted
 from footfall.cli.walk_request import DEFAULT_RUN, request_of
 from footfall.cli.walk_tables import print_listing, print_parameters, print_summary
 
@@ -31,6 +31,7 @@ def walk(
     walker: options.Walker,
     trouble: options.Trouble,
     results: options.Results,
+    server: ServerOptions,
     listing: Annotated[bool, typer.Option("--list", help="List scenes and walks with a name.")] = False,
     parameters: Annotated[
         bool, typer.Option("--parameters", help="List parameters that a script can set, with their values.")
@@ -61,9 +62,9 @@ def walk(
     request = request_of(scene, course, walker, trouble)
     name = course.run or Path(course.script or scene or DEFAULT_RUN).stem
     if results.panel:
-        _walk_by_hand(request, name, results)
+        walk_by_hand(request, name, results, server)
     else:
-        run_and_write(request, name, results)
+        run_and_write(request, name, results, server)
 
 
 def replay(
@@ -82,7 +83,31 @@ def replay(
     run_and_write(read_request(source), name, options.Results(plot=plot, as_json=as_json, output=output))
 
 
-def run_and_write(request: WalkRequest, name: str, results: options.Results) -> None:
+@grouped
+def panel(
+    scene: Annotated[str, typer.Argument(help="A scene: shipped name or file (.toml).")] = "flat",
+    *,
+    walker: options.Walker,
+    trouble: options.Trouble,
+    output: options.Output = Path("walk"),
+    server: ServerOptions,
+) -> None:
+    """Steer a humanoid from the browser: by keys, stick, gamepad and mouse, until Ctrl-C.
+
+    W and S walk ahead and back, A and D to the sides, Q and E turn, space stops. A click on the ground plans a way
+    there. Every walk is written and replays to the same bits.
+
+    [dim]$[/] footfall panel
+
+    [dim]$[/] footfall panel obstacles --noise --open
+    """
+    request = request_of(scene, options.Course(), walker, trouble)
+    walk_by_hand(request, Path(scene).stem, options.Results(plot=False, output=output), server)
+
+
+def run_and_write(
+    request: WalkRequest, name: str, results: options.Results, server: ServerOptions | None = None
+) -> None:
     """Walk, write all files, print what happened; leaves with a status."""
     from footfall.scenarios.pyplot import load_pyplot
     from footfall.scenarios.walking.outputs import summary_text, write_walk
@@ -110,39 +135,45 @@ def run_and_write(request: WalkRequest, name: str, results: options.Results) -> 
     if video is not None:
         _draw_video(written[0], video)
     if results.show:
-        _view(written[0])
+        _view(written[0], server or ServerOptions())
     if not done.summary.reached:
         raise typer.Exit(_MISSED)
 
 
-def _walk_by_hand(request: WalkRequest, name: str, results: options.Results) -> None:
-    """Walk as a page in the browser says, then write all files; a fall is told by the status."""
+def walk_by_hand(request: WalkRequest, name: str, results: options.Results, server: ServerOptions) -> None:
+    """Walk as a page in the browser says; every walk is written when it ends."""
     from footfall.scenarios.walking.outputs import write_walk
+    from footfall.viewer.page_link import PageLink
     from footfall.viewer.stage import Stage
     from footfall.viewer.walk_panel import WalkPanel
     from footfall.walking.session import WalkSession
     from footfall.walking.walk import Walk, summarise
 
     output_folder(results.output)
-    session = WalkSession(request)
-    stage = Stage(title=f"walk: {name}")
+    with progress("preparing; the first time native code is made, which takes a minute", 1.0):
+        session = WalkSession(request)
+        session.run(session.walker.gains.period)  # what is made of the first period is native code
+    walks = 0
+
+    def write(ended: WalkSession) -> None:
+        nonlocal walks
+        walks += 1
+        done = Walk(ended, summarise(ended))
+        numbered = name if walks == 1 else f"{name}-{walks}"
+        written = write_walk(done, results.output, name=numbered, plots=results.plot)
+        print_summary(done.summary, numbered)
+        _print_written(written)
+
+    link = PageLink()
+    stage = Stage(host=server.host, port=server.port, token=server.token, title=f"walk: {name}", link=link)
     try:
-        panel = WalkPanel(stage, session)
-        screen().print(
-            f"open {stage.address} in a browser; Ctrl-C ends the walk", highlight=False, markup=False
-        )
+        shown = WalkPanel(stage, session, link=link, ended=write)
+        server.announce(stage.address, "Ctrl-C ends the walk")
         with until_interrupted() as wait:
-            panel.run(lambda: bool(wait(0.0)))
+            shown.run(lambda: bool(wait(0.0)))
     finally:
         stage.close()
-    if session.time == 0.0:
-        return
-    done = Walk(session, summarise(session))
-    written = write_walk(done, results.output, name=name, plots=results.plot)
-    print_summary(done.summary, name)
-    _print_written(written)
-    if done.summary.fallen:
-        raise typer.Exit(_MISSED)
+    shown.finish()
 
 
 def _print_written(paths: list[Path]) -> None:
@@ -158,9 +189,13 @@ def _draw_video(recording: Path, path: Path) -> None:
     errors().print(f"Written: {path}", highlight=False, soft_wrap=True, markup=False)
 
 
-def _view(recording: Path) -> None:
+def _view(recording: Path, server: ServerOptions) -> None:
     from footfall.viewer.show import View, load_subject
 
-    with until_interrupted() as wait, View(load_subject(str(recording)), play=True, loop=True) as shown:
-        screen().print(f"open {shown.address} in a browser; Ctrl-C ends", highlight=False, markup=False)
+    subject = load_subject(str(recording))
+    with (
+        until_interrupted() as wait,
+        View(subject, play=True, loop=True, host=server.host, port=server.port, token=server.token) as shown,
+    ):
+        server.announce(shown.address)
         wait()

@@ -1,16 +1,22 @@
-"""A Chromium without a window, that opens a page and draws it on the processor."""
+"""A Chromium without a window, that opens a page and draws it on the processor; a page can be used as a person does."""
 
 from __future__ import annotations
 
+import base64
+import json
 import logging
 import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
-from footfall.errors import MissingBrowser
+from footfall.errors import FailedScreenshot, MissingBrowser
 
 _LOG = logging.getLogger("footfall")
 _PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -49,6 +55,132 @@ def sandbox_flags() -> list[str]:
 @contextmanager
 def page_open(address: str, *, width: int, height: int) -> Iterator[subprocess.Popen[bytes]]:
     """A page that is open in a window of that size, in pixels, with a profile of its own."""
+    with _browser(address, width=width, height=height) as (process, _):
+        yield process
+
+
+@contextmanager
+def operated_page(
+    address: str, *, width: int = 1280, height: int = 800, timeout: float = 120.0
+) -> Iterator[OperatedPage]:
+    """A page that is open in a window of that size and is operated by a program. timeout: s, of every answer."""
+    from websockets.sync.client import connect
+
+    with _browser(address, "--remote-debugging-port=0", width=width, height=height) as (process, profile):
+        port = _awaited(lambda: _debugging_port(profile), process, timeout)
+        target = _awaited(lambda: _page_target(port), process, timeout)
+        with connect(target, max_size=None, open_timeout=timeout, compression=None) as connection:
+            page = OperatedPage(connection, timeout)
+            size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+            page.call("Emulation.setDeviceMetricsOverride", **size)
+            page.call("Runtime.enable")
+            yield page
+
+
+class OperatedPage:
+    """A page of Chromium, by its DevTools protocol: what it holds, what it looks like, keys and the mouse."""
+
+    def __init__(self, connection: Any, timeout: float) -> None:
+        self._connection, self._timeout, self._calls = connection, timeout, 0
+
+    def call(self, method: str, **parameters: Any) -> Any:
+        """Call a method of the protocol."""
+        self._calls += 1
+        message = {"id": self._calls, "method": method, "params": parameters}
+        self._connection.send(json.dumps(message))
+        while True:
+            answer = json.loads(self._connection.recv(timeout=self._timeout))
+            if answer.get("id") == self._calls:
+                break
+        if "error" in answer:
+            raise FailedScreenshot(f"the browser refuses {method}: {answer['error'].get('message')}")
+        return answer["result"]
+
+    def evaluate(self, expression: str) -> Any:
+        """The value of a JavaScript expression in the page."""
+        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in answer:
+            raise FailedScreenshot(f"the page has no {expression!r}: {answer['exceptionDetails']}")
+        return answer["result"].get("value")
+
+    def wait_for(self, expression: str, timeout: float = 60.0) -> Any:
+        """The value of an expression as soon as it is true."""
+        deadline = time.monotonic() + timeout
+        while not (value := self.evaluate(expression)):
+            if time.monotonic() > deadline:
+                raise FailedScreenshot(f"{expression!r} did not become true within {timeout:g} s")
+            time.sleep(0.05)
+        return value
+
+    def click_on(self, selector: str) -> None:
+        """Click on the middle of the first element that a CSS selector finds."""
+        name = json.dumps(selector)
+        self.wait_for(f"document.querySelector({name}) !== null")
+        box = f"document.querySelector({name}).getBoundingClientRect()"
+        x, y = self.evaluate(f"(b => [b.x + b.width / 2, b.y + b.height / 2])({box})")
+        self.click(x, y)
+
+    def click(self, x: float, y: float) -> None:
+        """Click at a place, pixels from the left and from the top."""
+        self.drag([(x, y)])
+
+    def drag(self, places: list[tuple[float, float]], *, modifiers: int = 0, pause: float = 0.05) -> None:
+        """Press at the first place, move through the others and let go. modifiers: 2 is Ctrl, 8 is Shift."""
+        first, last = places[0], places[-1]
+        common: dict[str, Any] = {"modifiers": modifiers, "button": "left", "clickCount": 1}
+        self.call("Input.dispatchMouseEvent", type="mouseMoved", x=first[0], y=first[1], modifiers=modifiers)
+        time.sleep(pause)
+        self.call("Input.dispatchMouseEvent", type="mousePressed", x=first[0], y=first[1], **common)
+        for x, y in places[1:]:
+            time.sleep(pause)
+            self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y, buttons=1, **common)
+        time.sleep(pause)
+        self.call("Input.dispatchMouseEvent", type="mouseReleased", x=last[0], y=last[1], **common)
+
+    def key(self, key: str, kind: str) -> None:
+        """Send a key, as "w" or "Escape": kind is "keyDown" or "keyUp"."""
+        code = f"Key{key.upper()}" if len(key) == 1 and key.isalpha() else key
+        code = "Space" if key == " " else code
+        number = ord(key.upper()) if len(key) == 1 else {"Escape": 27, "Enter": 13, "Delete": 46}.get(key, 0)
+        self.call("Input.dispatchKeyEvent", type=kind, key=key, code=code, windowsVirtualKeyCode=number)
+
+    def picture(self, *, kind: str = "png", quality: int | None = None) -> bytes:
+        """What the window shows: content of a PNG or JPEG file."""
+        options = {} if quality is None else {"quality": quality}
+        answer = self.call("Page.captureScreenshot", format=kind, **options)
+        return base64.b64decode(answer["data"])
+
+
+def _awaited(find: Callable[[], Any], process: subprocess.Popen[bytes], timeout: float) -> Any:
+    deadline = time.monotonic() + timeout
+    while time.monotonic() < deadline and process.poll() is None:
+        found = find()
+        if found is not None:
+            return found
+        time.sleep(0.05)
+    raise FailedScreenshot(f"the browser did not open the page within {timeout:g} s")
+
+
+def _debugging_port(profile: Path) -> int | None:
+    try:
+        return int((profile / "DevToolsActivePort").read_text().split()[0])
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def _page_target(port: int) -> str | None:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=5.0) as answer:
+            pages = [each for each in json.load(answer) if each["type"] == "page"]
+    except (OSError, ValueError):
+        return None
+    return str(pages[0]["webSocketDebuggerUrl"]) if pages else None
+
+
+@contextmanager
+def _browser(
+    address: str, *flags: str, width: int, height: int
+) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
     program = find_chromium()
     if program is None:
         raise MissingBrowser(
@@ -60,6 +192,7 @@ def page_open(address: str, *, width: int, height: int) -> Iterator[subprocess.P
                 program,
                 *_FLAGS,
                 *sandbox_flags(),
+                *flags,
                 f"--user-data-dir={profile}",
                 f"--window-size={width},{height}",
                 address,
@@ -69,7 +202,7 @@ def page_open(address: str, *, width: int, height: int) -> Iterator[subprocess.P
             stderr=subprocess.DEVNULL,
         )
         try:
-            yield process
+            yield process, Path(profile)
         finally:
             process.terminate()
             try:

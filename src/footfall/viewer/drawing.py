@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from footfall.math.rotations import quaternion_from_matrix
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from footfall.scene.model import Scene, SceneObject
-from footfall.viewer.surfaces import Surface, body_surfaces, object_surface
+from footfall.viewer.surfaces import Color, Surface, body_surfaces, object_surface
 
 if TYPE_CHECKING:
     import viser
@@ -34,10 +34,11 @@ class RobotDrawing:
     def __init__(self, scene: viser.SceneApi, robot: Robot, *, node: str = "/robot") -> None:
         self.surfaces = [body_surfaces(body) for body in robot.bodies]
         self._frames: list[Any] = []
+        self.meshes: list[list[Any]] = []  # nodes of each body
         for body, surfaces in zip(robot.bodies, self.surfaces, strict=True):
             place = f"{node}/{node_name(body.name)}"
             self._frames.append(scene.add_frame(place, show_axes=False))
-            _add_surfaces(scene, place, surfaces)
+            self.meshes.append(_add_surfaces(scene, place, surfaces))
 
     def place(self, positions: Array, quaternions: Array) -> None:
         """Put the bodies to positions (bodies, 3) in m and quaternions (bodies, 4)."""
@@ -55,19 +56,27 @@ class RobotDrawing:
 
 
 class SceneDrawing:
-    """The objects of a scene whose motion is given; free bodies are bodies of the robot."""
+    """The objects of a scene whose motion is given; free bodies are bodies of the robot. colors: by name, of objects
+    that are marked."""
 
     def __init__(
-        self, scene: viser.SceneApi, objects: Sequence[SceneObject], *, node: str = "/scene"
+        self,
+        scene: viser.SceneApi,
+        objects: Sequence[SceneObject],
+        *,
+        node: str = "/scene",
+        colors: Mapping[str, Color] | None = None,
     ) -> None:
         self._moved: list[tuple[SceneObject, Any]] = []
+        self.meshes: dict[str, list[Any]] = {}  # nodes of each object
         for each in objects:
             if not each.visible or _is_floor(each):
                 continue
             place = f"{node}/{node_name(each.name)}"
             frame = scene.add_frame(place, show_axes=False)
             set_pose(frame, each.placement)
-            _add_surfaces(scene, place, [object_surface(each.shape, each.color)])
+            color = (colors or {}).get(each.name, each.color)
+            self.meshes[each.name] = _add_surfaces(scene, place, [object_surface(each.shape, color)])
             if each.motion is not None:
                 self._moved.append((each, frame))
 
@@ -170,8 +179,8 @@ def set_pose(frame: Any, pose: Transform) -> None:
     frame.wxyz = quaternion_from_matrix(pose.rotation)
 
 
-def _add_surfaces(scene: viser.SceneApi, node: str, surfaces: Sequence[Surface]) -> None:
-    for index, (vertices, triangles, color) in enumerate(surfaces):
+def _add_surfaces(scene: viser.SceneApi, node: str, surfaces: Sequence[Surface]) -> list[Any]:
+    return [
         scene.add_mesh_simple(
             f"{node}/{index}",
             vertices.astype(np.float32),
@@ -180,3 +189,5 @@ def _add_surfaces(scene: viser.SceneApi, node: str, surfaces: Sequence[Surface])
             opacity=None if color[3] >= 1.0 else color[3],
             side="front",  # drawn from both sides a surface would shade itself
         )
+        for index, (vertices, triangles, color) in enumerate(surfaces)
+    ]

@@ -9,11 +9,13 @@ given these checks before viser's own. Requests are refused
 - that do not know the secret part of the address, where there is one: where others than this machine are served,
 - with a query, by which a page of viser's is told to load something from elsewhere;
 
-and of messages only those come through that a page of ours sends: cameras, values of controls, pictures, handles.
+and of messages only those come through that a page of ours sends: cameras, values of controls, pictures, handles,
+clicks and drags. Where a page has a script of ours, it is put into the page here, and its connection ends here too.
 """
 
 from __future__ import annotations
 
+import gzip
 import http
 import ipaddress
 import re
@@ -21,12 +23,13 @@ import secrets
 import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 import msgspec
 
 from footfall.errors import UnguardedViewer
+from footfall.viewer.page_link import PATH, PageLink
 
 _SMALL = 2**14  # bytes of a message that is not a picture
 _LARGEST = 1e9  # of a number that a page sends
@@ -43,14 +46,24 @@ _POLICY = (
 
 class Guard:
     """The checks of one server. host: that it listens on. token: whether the address has a secret part, by default
-    where others than this machine are served. origins: of pages elsewhere that may use it, as "https://hub.org"."""
+    where others than this machine are served. origins: of pages elsewhere that may use it, as "https://hub.org". link:
+    to a script of ours in the page."""
 
-    def __init__(self, host: str, *, token: bool | None = None, origins: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        host: str,
+        *,
+        token: bool | None = None,
+        origins: Collection[str] = (),
+        link: PageLink | None = None,
+    ) -> None:
         self.local = is_loopback(host)
         wanted = not self.local if token is None else token
         self.token = secrets.token_urlsafe(16) if wanted else ""
         self.in_force = False
         self._origins = frozenset(origins)
+        self._link = link
+        self._page = b""  # with our script, packed
 
     @property
     def path(self) -> str:
@@ -78,7 +91,10 @@ class Guard:
             self.in_force = True
 
             async def listen(connection: Any) -> None:
-                await handler(_Listened(connection))
+                if self._link is not None and connection.request.path == PATH:
+                    await self._link.serve(connection)
+                else:
+                    await handler(_Listened(connection))
 
             return serve(listen, *place, process_request=self._check(process_request), **options)
 
@@ -106,13 +122,28 @@ class Guard:
                 return connection.respond(http.HTTPStatus.FORBIDDEN, f"refused: {reason}\n")
             if self.token:
                 request.path = request.path.removeprefix(f"/{self.token}") or "/"
+            if self._link is not None and "Accept-Encoding" in request.headers:
+                del request.headers["Accept-Encoding"]
             response = None if answer is None else answer(connection, request)
             if response is not None:
+                self._add_script(response)
                 response.headers["Content-Security-Policy"] = _POLICY.format(host=host)
                 response.headers["Referrer-Policy"] = "no-referrer"
             return response
 
         return process_request
+
+    def _add_script(self, response: Any) -> None:
+        """Put our script into the page, before all others: it takes keys first."""
+        if self._link is None or b"<head>" not in response.body[:1000]:
+            return
+        if not self._page:
+            head, rest = response.body.split(b"<head>", 1)
+            self._page = gzip.compress(head + b"<head>" + self._link.html.encode() + rest)
+        response.body = self._page
+        for name, value in (("Content-Length", str(len(self._page))), ("Content-Encoding", "gzip")):
+            del response.headers[name]
+            response.headers[name] = value
 
 
 class _Listened:
@@ -186,7 +217,32 @@ class _HandleLeft(_Message, tag="TransformControlsDragEndMessage"):
     owner: Text = ""
 
 
-_Known = _Camera | _Update | _Picture | _Handle | _HandleTaken | _HandleLeft
+Modifier = Annotated[str, msgspec.Meta(max_length=30)] | None
+Pixel = tuple[float, float]
+
+
+class _Click(_Message, tag="ScenePointerMessage"):
+    event_type: Literal["click"]
+    ray_origin: Three
+    ray_direction: Three
+    screen_pos: tuple[Pixel]
+    modifier: Modifier
+
+
+class _Drag(_Message, tag="SceneNodeDragMessage"):
+    phase: Literal["start", "update", "end"]
+    name: Text
+    instance_index: None
+    start_position: Three
+    start_screen_pos: Pixel
+    end_position: Three
+    end_screen_pos: Pixel
+    button: Literal["left", "middle", "right"]
+    modifier: Modifier
+    owner: Text = ""
+
+
+_Known = _Camera | _Update | _Picture | _Handle | _HandleTaken | _HandleLeft | _Click | _Drag
 
 
 def is_allowed(message: bytes) -> bool:
@@ -203,6 +259,11 @@ def is_allowed(message: bytes) -> bool:
         numbers += [content.fov, content.near, content.far, content.image_height, content.image_width]
     elif isinstance(content, _Handle):
         numbers += [*content.wxyz, *content.position]
+    elif isinstance(content, _Click):
+        numbers += [*content.ray_origin, *content.ray_direction, *content.screen_pos[0]]
+    elif isinstance(content, _Drag):
+        numbers += [*content.start_position, *content.end_position]
+        numbers += [*content.start_screen_pos, *content.end_screen_pos]
     elif isinstance(content, _Update):
         numbers.append(_number(content.updates.value))
     return len(message) <= _SMALL and all(abs(number) <= _LARGEST for number in numbers)

@@ -98,9 +98,10 @@ def view(
 class View:
     """A server that shows a recording, a motion, a robot or a running simulation; use it as a context manager.
 
-    host, port: where it listens; port 0 takes a free one. loop: play again and again. configuration: of a robot. play:
-    whether it starts to play. volumes: whether those of a robot or of objects are drawn. confidence: whether terrain
-    is coloured by it instead of by height. token, origins: who may use it, see `view`.
+    host, port: where it listens; port 0 takes any free one, None the first from 8080 on. loop: play again and again.
+    configuration: of a robot. play: whether it starts to play. volumes: whether those of a robot or of objects are
+    drawn. confidence: whether terrain is coloured by it instead of by height. token, origins: who may use it, see
+    `view`.
     """
 
     def __init__(
@@ -108,7 +109,7 @@ class View:
         subject: Subject,
         *,
         host: str = "localhost",
-        port: int = 8080,
+        port: int | None = None,
         loop: bool = False,
         configuration: str | None = None,
         play: bool = False,

@@ -6,7 +6,7 @@ import io
 import logging
 import socket
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import redirect_stdout
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,11 +17,13 @@ from footfall.arrays import Array
 from footfall.errors import PortInUse
 from footfall.math.rotations import quaternion_from_matrix
 from footfall.viewer.guard import Guard
+from footfall.viewer.page_link import PageLink
 
 if TYPE_CHECKING:
     import viser
 
 
+_FIRST_PORT, _PORTS = 8080, 100
 _MOST_LINES = 500  # of a list on the page
 _LONGEST_LINE = 200  # characters
 _FIELD_OF_VIEW = np.radians(40.0)
@@ -40,34 +42,41 @@ class CameraView(NamedTuple):
 class Stage:
     """A viser server. host, port: where it listens; port 0 takes a free one. title: of the page.
 
-    token, origins: who may use it, see `Guard`.
+    token, origins: who may use it, see `Guard`. link: to a script of ours in its pages. port None: the first free one
+    from 8080 on.
     """
 
     def __init__(
         self,
         *,
         host: str = "localhost",
-        port: int = 8080,
+        port: int | None = None,
         title: str = "footfall",
         token: bool | None = None,
         origins: Collection[str] = (),
+        link: PageLink | None = None,
     ) -> None:
         import viser
 
         # Browsers open connections ahead and drop them, which is logged as an error.
         logging.getLogger("websockets.server").setLevel(logging.CRITICAL)
-        self._guard = Guard(host, token=token, origins=origins)
+        self._guard = Guard(host, token=token, origins=origins, link=link)
         # viser greets even when it is not verbose
         with redirect_stdout(io.StringIO()), self._guard.watching():
             self.server: viser.ViserServer = viser.ViserServer(
-                host=host, port=_checked_port(host, port), label=title, verbose=False
+                host=host,
+                port=_free_port(host) if port is None else _checked_port(host, port),
+                label=title,
+                verbose=False,
             )
         self.host = host
         self.port = self.server.get_port()
         self.focus = np.zeros(3)  # what the camera looks at, m
         self._offset = _DIRECTION.copy()  # from there to the camera, m
         self._opened: dict[int, float] = {}  # when pages were opened, s
+        self._leaving: list[Callable[[int], None]] = []
         self.server.on_client_connect(self._on_open)
+        self.server.on_client_disconnect(self._on_close)
         self._dress()
 
     @property
@@ -95,11 +104,11 @@ class Stage:
             f"<b>{escape(title[:_LONGEST_LINE])}</b><ul>{items}</ul></div>"
         )
 
-    def look_at(self, bounds: Array) -> None:
-        """Point the camera of pages that open from now on at a box (2, 3), m."""
+    def look_at(self, bounds: Array, *, margin: float = 1.0) -> None:
+        """Point the camera of pages that open from now on at a box (2, 3), m, or one that is larger by a factor."""
         self.focus = bounds.mean(axis=0)
         radius = max(0.5 * float(np.linalg.norm(bounds[1] - bounds[0])), 0.05)
-        distance = 1.12 * radius / np.sin(_FIELD_OF_VIEW / 2)
+        distance = 1.12 * margin * radius / np.sin(_FIELD_OF_VIEW / 2)
         camera = self.server.initial_camera
         camera.position = self.focus + distance * _DIRECTION / np.linalg.norm(_DIRECTION)
         camera.look_at = self.focus
@@ -140,6 +149,20 @@ class Stage:
         ready = time.monotonic() - _SETTLING
         return any(opened <= ready for opened in list(self._opened.values()))
 
+    @property
+    def is_open(self) -> bool:
+        """Whether any page is open."""
+        return bool(self._opened)
+
+    def on_leave(self, call: Callable[[int], None]) -> None:
+        """Call this with the number of each page that is closed."""
+        self._leaving.append(call)
+
+    def _on_close(self, client: Any) -> None:
+        self._opened.pop(client.client_id, None)
+        for call in self._leaving:
+            call(client.client_id)
+
     def _on_open(self, client: Any) -> None:
         self._opened[client.client_id] = time.monotonic()
 
@@ -171,6 +194,16 @@ class Stage:
             infinite_grid=True,
             fade_distance=25.0,
         )
+
+
+def _free_port(host: str) -> int:
+    """The first port from 8080 on at which nothing listens."""
+    for port in range(_FIRST_PORT, _FIRST_PORT + _PORTS):
+        try:
+            return _checked_port(host, port)
+        except PortInUse:
+            continue
+    return _checked_port(host, 0)
 
 
 def _checked_port(host: str, port: int) -> int:

@@ -36,7 +36,7 @@ class VolumeTool:
         *,
         visuals: bool = False,
         host: str = "localhost",
-        port: int = 8080,
+        port: int | None = None,
         token: bool | None = None,
     ) -> None:
         self.editor, self.output = VolumeEditor(robot, visuals=visuals), output

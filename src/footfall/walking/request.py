@@ -17,24 +17,26 @@ from footfall.walking.signals import AnySignal
 from footfall.whole_file import open_file, write_text
 
 Sight = Literal["exact", "noisy", "camera"]
-_LARGEST = 1_000_000  # bytes of a file
+_LARGEST = 32_000_000  # bytes of a file: a mouse that pulls for an hour
 _LONGEST_REST = 3600.0  # s
 _MOST_PUSHES = 1000
-_MOST_SIGNALS = 10_000
+_MOST_SIGNALS = 200_000
 
 WalkMode = Literal["reduced", "full"]
 
 
 class Push(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A force on a body, N, world axes, from a time on, s, for some seconds."""
+    """A force on a body, N, and a torque about its origin, Nm, world axes, from a time on, s, for some seconds."""
 
     body: str
     force: tuple[float, float, float]
     start: float
     seconds: float
+    torque: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
-        if not all(math.isfinite(each) for each in (*self.force, self.start, self.seconds)):
+        numbers = (*self.force, *self.torque, self.start, self.seconds)
+        if not all(math.isfinite(each) for each in numbers):
             raise InvalidOption(f"the push on {self.body!r} holds a number that is not finite")
         if self.start < 0.0 or not 0.0 < self.seconds <= 1e4:
             raise InvalidOption(

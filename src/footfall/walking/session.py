@@ -139,10 +139,14 @@ class WalkSession:
 
     def happen(self, event: str, **options: Any) -> None:
         """Let something happen around the robot: push, load, move, add, remove, surface."""
+        self.happen_at(self.time, event, **options)
+
+    def happen_at(self, time: float, event: str, **options: Any) -> None:
+        """The same at a time that is to come, s."""
         words = [str(kind.__struct_config__.tag) for kind in told.EVENTS]
         if event not in words:
             raise UnknownName("event", event, words)
-        self.send(made_signal(event, {"time": self.time, **options}))
+        self.send(made_signal(event, {"time": time, **options}))
 
     def send(self, signal: told.AnySignal) -> None:
         """Send a signal: now, or at its time if that is to come; one of the past counts from now on."""
@@ -349,9 +353,9 @@ class WalkSession:
                 self.pilot.settings = self.pilot.settings.changed(name, value)
                 if self.pilot.settings.gains != self.walker.gains:
                     self.walker.tune(self.pilot.settings.gains)
-            case told.PushBody(body=body, force=force, seconds=seconds):
+            case told.PushBody(body=body, force=force, torque=torque, seconds=seconds):
                 self._require_body(body)
-                self.walker.push(Push(body, force, self.time, seconds))
+                self.walker.push(Push(body, force, self.time, seconds, torque))
             case told.Load(body=body, mass=mass):
                 self._require_body(body)
                 self.walker.loads[body] = mass

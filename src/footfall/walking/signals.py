@@ -140,10 +140,11 @@ class Set(Signal, frozen=True, tag="set"):
 
 
 class PushBody(Signal, frozen=True, tag="push"):
-    """A force on a body, N, world axes, for some seconds."""
+    """A force on a body, N, and a torque about its origin, Nm, world axes, for some seconds."""
 
     body: str
     force: Vector
+    torque: Vector = (0.0, 0.0, 0.0)
     seconds: Positive = 0.1
 
 

@@ -308,7 +308,7 @@ class Walker:
         pushes: dict[str, Array] = {}
         for push in self.pushes:
             if push.start <= now < push.end:
-                wrench = np.array([*push.force, 0.0, 0.0, 0.0])
+                wrench = np.array([*push.force, *push.torque])
                 pushes[push.body] = pushes.get(push.body, np.zeros(6)) + wrench
         for body, mass in self.loads.items():
             weight = np.array([0.0, 0.0, -mass * self.gains.gravity, 0.0, 0.0, 0.0])

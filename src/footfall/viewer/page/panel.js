@@ -1,0 +1,205 @@
+// What a walk's page has beside viser's controls: state row, STOP, held keys, stick and gamepad. It says what is held,
+// ten times a second; who stops saying so stops the robot. A worker of its own does so: drawing may take longer than
+// that, and only a page that does nothing for a second and a half counts as hung. All text is put in as text.
+(() => {
+  "use strict";
+  const PERIOD = 100; // ms between two messages while something is held
+  const HUNG = 1500; // ms without a word of the page, after which its worker says nothing either
+  const MOTION_KEYS = ["w", "a", "s", "d", "q", "e"];
+  const held = new Set();
+  let stick = [0, 0], pad = null, latest = null;
+
+  const make = (parent, tag, options = {}) => {
+    const node = document.createElement(tag);
+    for (const [name, value] of Object.entries(options)) {
+      if (name === "text") node.textContent = value; else node.setAttribute(name, value);
+    }
+    parent.appendChild(node);
+    return node;
+  };
+  // The worker has the connection, and tries again when it is lost.
+  const work = (address, PERIOD, HUNG) => {
+    let socket = null, held = null, heard = 0, wasHeld = false, again = 250;
+    const send = (message) => {
+      if (socket && socket.readyState === 1 && socket.bufferedAmount < 65536) socket.send(JSON.stringify(message));
+    };
+    const say = () => {
+      const fresh = held !== null && Date.now() - heard < HUNG;
+      const some = fresh && (held.keys.length > 0 || held.stick.some((value) => value !== 0)
+        || (held.pad !== null && held.pad.some((value, k) => k < 3 && value !== 0)));
+      if (some) send(held); else if (wasHeld) send({ do: "hold" });
+      wasHeld = some;
+    };
+    const connect = () => {
+      socket = new WebSocket(address);
+      socket.onopen = () => { again = 250; };
+      socket.onmessage = (event) => self.postMessage(event.data);
+      socket.onclose = () => { self.postMessage(null); setTimeout(connect, again); again = Math.min(2 * again, 4000); };
+    };
+    self.onmessage = (event) => {
+      if (event.data.do === "hold") { held = event.data; heard = Date.now(); say(); } else send(event.data);
+    };
+    setInterval(say, PERIOD);
+    connect();
+  };
+  const base = location.href.replace(/^http/, "ws").replace(/[?#].*$/, "").replace(/\/?$/, "/");
+  const source = `(${work})(${JSON.stringify(base + "panel")}, ${PERIOD}, ${HUNG})`;
+  const worker = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+  worker.onmessage = (event) => {
+    if (event.data !== null) show(JSON.parse(event.data));
+    else if (latest) show({ ...latest, state: "lost", detail: "no connection to the program; trying again" });
+  };
+  const send = (message) => worker.postMessage(message);
+  const press = (name) => send({ do: "press", name });
+  const editing = (target) => target && (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName));
+
+  // Keys. viser moves its camera by the same ones: they are taken before it sees them.
+  const PRESSES = { " ": "stop", Enter: "go", Escape: "undo", Backspace: "reset", Delete: "remove", p: "pause", ".": "step" };
+  const onKey = (event) => {
+    if (editing(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const moves = MOTION_KEYS.includes(key);
+    if (!moves && !(key in PRESSES)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    if (moves) {
+      if (event.type === "keydown") held.add(key); else held.delete(key);
+      showKeys();
+      say();
+    } else if (event.type === "keydown" && !event.repeat) press(PRESSES[key]);
+  };
+  window.addEventListener("keydown", onKey, true);
+  window.addEventListener("keyup", onKey, true);
+  const release = () => { held.clear(); letGo(); showKeys(); say(); };
+  window.addEventListener("blur", release);
+  document.addEventListener("visibilitychange", () => { if (document.hidden) release(); });
+
+  // What is held.
+  const say = () => { readPad(); send({ do: "hold", keys: [...held], stick, pad }); };
+  window.setInterval(say, PERIOD);
+
+  // Gamepad: left stick walks, right stick turns; triggers raise steps, bumpers change their duration.
+  let padName = "", wasPressed = {};
+  const quiet = (value) => Math.abs(value) < 0.12 ? 0 : Math.round(value * 20) / 20;
+  const readPad = () => {
+    const pads = navigator.getGamepads ? [...navigator.getGamepads()].filter((each) => each && each.connected) : [];
+    const name = pads.length ? pads[0].id : "";
+    if (name !== padName) { padName = name; if (ui.pad) ui.pad.textContent = name ? "Gamepad: " + name.slice(0, 40) : ""; }
+    if (!pads.length) { pad = null; return; }
+    const { axes, buttons } = pads[0];
+    const button = (k) => buttons[k] ? buttons[k].value : 0;
+    pad = [-quiet(axes[1] || 0), -quiet(axes[0] || 0), -quiet(axes[2] || 0),
+      Math.round(20 * (button(7) - button(6))) / 20, button(5) - button(4)];
+    for (const [k, action] of [[1, "stop"], [8, "reset"], [9, "pause"]]) {
+      const down = button(k) > 0.5;
+      if (down && !wasPressed[k]) press(action);
+      wasPressed[k] = down;
+    }
+  };
+
+  // What is shown
+  const ui = {};
+  const build = () => {
+    const hud = make(document.body, "div", { id: "ff-hud" });
+    const top = make(hud, "div", { id: "ff-top", class: "ff-card" });
+    const row = make(top, "div", { id: "ff-row" });
+    ui.state = make(row, "div", { id: "ff-state", text: "..." });
+    ui.detail = make(row, "div", { id: "ff-detail" });
+    make(row, "button", { id: "ff-reset", text: "RESET", title: "Backspace: on its feet again, at the start" }).onclick = () => press("reset");
+    make(row, "button", { id: "ff-stop", text: "STOP", title: "space" }).onclick = () => { release(); press("stop"); };
+    ui.lamps = make(top, "div", { id: "ff-lamps" });
+    const controls = make(top, "div", { id: "ff-controls" });
+    ui.pause = make(controls, "button", { id: "ff-pause", text: "Pause", title: "P" });
+    ui.pause.onclick = () => press("pause");
+    ui.step = make(controls, "button", { id: "ff-step", text: "Step", title: ". : one control period while it pauses" });
+    ui.step.onclick = () => press("step");
+    make(controls, "span", { class: "ff-label", text: "time" });
+    ui.speeds = ["0.1", "0.25", "0.5", "1"].map((value) => {
+      const button = make(controls, "button", { text: value + "x", "data-speed": value });
+      button.onclick = () => send({ do: "speed", value: Number(value) });
+      return button;
+    });
+    make(controls, "span", { class: "ff-label", text: "mouse" });
+    ui.tools = [["goal", "Goal", "click the ground: walk there; drag the arrow for the heading"], ["box", "Box", "click the ground: a box appears there"]]
+      .map(([name, text, title]) => {
+        const button = make(controls, "button", { text, title, "data-tool": name });
+        button.onclick = () => send({ do: "tool", name });
+        return button;
+      });
+    ui.clock = make(controls, "span", { id: "ff-clock" });
+    ui.message = make(hud, "div", { id: "ff-message", class: "ff-card" });
+    buildStick(hud);
+    const drive = make(hud, "div", { id: "ff-drive", class: "ff-card" });
+    ui.velocity = make(drive, "b", { text: "0.00 m/s ahead, 0.00 m/s left, 0.00 rad/s" });
+    ui.keys = make(drive, "div", { id: "ff-keys" });
+    const lines = [[["w", "s"], "ahead, back"], [["a", "d"], "left, right"], [["q", "e"], "turn"], [["space"], "stop"],
+      [["p"], "pause"], [["."], "step"], [["enter"], "walk the plan"], [["esc"], "undo"], [["del"], "remove the box"], [["\u232b"], "reset"]];
+    for (const [keys, text] of lines) {
+      const group = make(ui.keys, "span");
+      for (const key of keys) { make(group, "kbd", { text: key.toUpperCase(), "data-key": key }); group.append(" "); }
+      group.append(text + "  ");
+    }
+    ui.pad = make(drive, "div", { id: "ff-pad" });
+    make(drive, "div", { text: "Drag the robot to pull it, boxes to move them." });
+    if (latest) show(latest);
+  };
+  const showKeys = () => {
+    for (const node of document.querySelectorAll("#ff-keys kbd")) node.classList.toggle("down", held.has(node.dataset.key));
+  };
+  let knob = null;
+  const letGo = () => { stick = [0, 0]; if (knob) knob.style.transform = ""; };
+  const buildStick = (hud) => {
+    const base = make(hud, "div", { id: "ff-stick", title: "up: ahead, to the sides: turn" });
+    base.insertAdjacentHTML("beforeend", '<svg viewBox="0 0 176 176"><g fill="none" stroke="#b8c0ca" stroke-width="2">' +
+      '<circle cx="88" cy="88" r="84"/><path d="M88 12 l-9 12 h18z M88 164 l-9 -12 h18z M12 88 l12 -9 v18z M164 88 l-12 -9 v18z"/></g></svg>');
+    knob = make(base, "div", { id: "ff-knob" });
+    const move = (event) => {
+      const box = base.getBoundingClientRect();
+      let x = event.clientX - box.x - box.width / 2, y = event.clientY - box.y - box.height / 2;
+      const far = Math.max(Math.hypot(x, y) / 60, 1);
+      x /= far; y /= far;
+      knob.style.transform = `translate(${x}px, ${y}px)`;
+      stick = [Math.round(-y / 3) / 20, Math.round(-x / 3) / 20];
+    };
+    base.onpointerdown = (event) => { base.setPointerCapture(event.pointerId); move(event); say(); };
+    base.onpointermove = (event) => { if (base.hasPointerCapture(event.pointerId)) move(event); };
+    base.onpointerup = base.onpointercancel = () => { letGo(); say(); };
+  };
+  const show = (news) => {
+    latest = news;
+    if (!ui.state) return;
+    ui.state.textContent = news.state;
+    ui.state.className = news.state;
+    ui.detail.textContent = news.detail;
+    ui.clock.textContent = news.clock;
+    ui.velocity.textContent = news.velocity;
+    ui.pause.classList.toggle("on", news.paused);
+    ui.pause.textContent = news.paused ? "Go on" : "Pause";
+    for (const button of ui.speeds) button.classList.toggle("on", Number(button.dataset.speed) === news.speed);
+    for (const button of ui.tools) button.classList.toggle("on", button.dataset.tool === news.tool);
+    const lamps = JSON.stringify(news.lamps);
+    if (ui.lamps.dataset.shown !== lamps) {
+      ui.lamps.dataset.shown = lamps;
+      ui.lamps.replaceChildren();
+      for (const [name, level, text] of news.lamps) {
+        const lamp = make(ui.lamps, "span", { class: "ff-lamp " + level, title: text });
+        make(lamp, "i");
+        make(lamp, "span", { text: text ? name + ": " + text : name });
+      }
+    }
+    const message = JSON.stringify(news.message);
+    if (ui.message.dataset.shown !== message) {
+      ui.message.dataset.shown = message;
+      ui.message.replaceChildren();
+      ui.message.className = "ff-card " + news.message.kind;
+      ui.message.style.display = news.message.text ? "" : "none";
+      make(ui.message, "div", { text: news.message.text });
+      const row = make(ui.message, "div", { class: "ff-buttons" });
+      for (const [name, text] of news.message.buttons) {
+        make(row, "button", { text, class: "ff-" + name, "data-press": name }).onclick = () => press(name);
+      }
+    }
+  };
+
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", build); else build();
+})();

@@ -1,0 +1,152 @@
+"""A connection of our own between pages and the program, beside viser's: what is held, pressed and shown.
+
+Pages of viser have no held keys and no gamepad. A script of ours in the page (`page/panel.js`) sends what is held ten
+times a second, and shows the state row. Only the newest state waits for a page: a slow one misses some, and nothing
+piles up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Callable
+from importlib.resources import files
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+PATH = "/panel"
+_LARGEST = 2**12  # bytes of a message
+_MOST_PAGES = 50
+Share = Annotated[float, Meta(ge=-1.0, le=1.0)]
+Key = Literal["w", "a", "s", "d", "q", "e"]
+Button = Literal["stop", "reset", "go", "undo", "pause", "step", "remove", "review", "forget"]
+
+
+class PageMessage(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="do"):
+    """What a page says."""
+
+
+class Hold(PageMessage, frozen=True, tag="hold"):
+    """What is held now. keys: of the keyboard. stick: ahead and turn. pad: of a gamepad: ahead, left, turn, step height
+    and step duration; shares from -1 to 1."""
+
+    keys: Annotated[tuple[Key, ...], Meta(max_length=6)] = ()
+    stick: tuple[Share, Share] = (0.0, 0.0)
+    pad: tuple[Share, Share, Share, Share, Share] | None = None
+
+
+class Press(PageMessage, frozen=True, tag="press"):
+    """A button, or the key that stands for it."""
+
+    name: Button
+
+
+class Speed(PageMessage, frozen=True, tag="speed"):
+    """Simulated seconds in a second."""
+
+    value: Annotated[float, Meta(ge=0.05, le=1.0)]
+
+
+class Tool(PageMessage, frozen=True, tag="tool"):
+    """What a click on the ground means."""
+
+    name: Literal["goal", "box"]
+
+
+AnyMessage = Hold | Press | Speed | Tool
+
+
+def read_message(content: object) -> AnyMessage | None:
+    """What a page says, None if no page of ours says so."""
+    if not isinstance(content, (str, bytes)) or len(content) > _LARGEST:
+        return None
+    try:
+        message: AnyMessage = msgspec.json.decode(content, type=AnyMessage)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return None
+    return message
+
+
+class PageLink:
+    """All pages that are open. received: called with the number of a page and what it says. lost: with the number of a
+    page that is gone; both from the server's thread, and both may be replaced."""
+
+    def __init__(self) -> None:
+        self.received: Callable[[int, AnyMessage], None] = lambda _, __: None
+        self.lost: Callable[[int], None] = lambda _: None
+        self._pages: dict[int, _Mailbox] = {}
+        self._numbers, self._latest = 0, ""
+        self._lock = threading.Lock()
+
+    @property
+    def html(self) -> str:
+        """What is put into the page."""
+        script, style = (
+            (files("footfall.viewer") / "page" / name).read_text(encoding="utf-8")
+            for name in ("panel.js", "panel.css")
+        )
+        return f"<style>{style}</style><script>{script}</script>"
+
+    @property
+    def pages(self) -> int:
+        """How many are open."""
+        return len(self._pages)
+
+    def tell(self, news: dict[str, Any]) -> None:
+        """Show something on all pages, also on those that open later."""
+        text = msgspec.json.encode(news).decode()
+        with self._lock:
+            if text == self._latest:
+                return
+            self._latest = text
+            pages = list(self._pages.values())
+        for page in pages:
+            page.put(text)
+
+    async def serve(self, connection: Any) -> None:
+        """Listen to a page until it is gone."""
+        mailbox = _Mailbox(asyncio.get_running_loop())
+        with self._lock:
+            if len(self._pages) >= _MOST_PAGES:
+                return
+            self._numbers += 1
+            number = self._numbers
+            self._pages[number] = mailbox
+            latest = self._latest
+        if latest:
+            mailbox.put(latest)
+        sending = asyncio.create_task(mailbox.send_to(connection))
+        try:
+            async for content in connection:
+                message = read_message(content)
+                if message is not None:
+                    self.received(number, message)
+        finally:
+            sending.cancel()
+            with contextlib.suppress(asyncio.CancelledError, Exception):
+                await sending
+            with self._lock:
+                del self._pages[number]
+            self.lost(number)
+
+
+class _Mailbox:
+    """The newest text for one page."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop, self._text, self._full = loop, "", asyncio.Event()
+
+    def put(self, text: str) -> None:
+        """From any thread."""
+        self._text = text
+        with contextlib.suppress(RuntimeError):  # the server has been stopped
+            self._loop.call_soon_threadsafe(self._full.set)
+
+    async def send_to(self, connection: Any) -> None:
+        while True:
+            await self._full.wait()
+            self._full.clear()
+            await connection.send(self._text)

@@ -1,0 +1,151 @@
+"""The panel in a real browser: keys, buttons and the mouse of a page move the robot; pages come, go and come back."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import footfall
+from footfall.viewer.chromium import OperatedPage, find_chromium, operated_page
+from footfall.viewer.held_drive import Velocity
+from footfall.viewer.page_link import PageLink
+from footfall.viewer.stage import Stage
+from footfall.viewer.walk_panel import WalkPanel
+from footfall.walking.body import walking_body
+from footfall.walking.session import WalkSession
+from footfall.walking.walker import WalkingCode
+
+pytestmark = pytest.mark.skipif(
+    find_chromium() is None, reason="Chromium is not installed: pages are not opened"
+)
+STATE = "(document.querySelector('#ff-state') || {}).textContent"
+
+
+class Running:
+    """A panel that walks in a thread of its own, and a page of it."""
+
+    def __init__(self, panel: WalkPanel, page: OperatedPage, stage: Stage) -> None:
+        self.panel, self.page, self.stage = panel, page, stage
+
+    def wait(self, condition: Callable[[], Any], timeout: float = 60.0) -> None:
+        deadline = time.monotonic() + timeout
+        while not condition():
+            assert time.monotonic() < deadline, (self.panel.message, self.panel.session.sent[-5:])
+            time.sleep(0.05)
+
+    def words(self) -> list[str]:
+        return [signal.word for signal in self.panel.session.sent]
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Running]:
+    session = WalkSession(code=WalkingCode(walking_body(footfall.load("lola"))), scene="flat")
+    session.run(1e-3)
+    link, over = PageLink(), threading.Event()
+    stage = Stage(port=0, link=link)
+    panel = WalkPanel(stage, session, link=link)
+    thread = threading.Thread(target=lambda: panel.run(over.is_set))
+    thread.start()
+    try:
+        # Small: all of it is drawn by the processor.
+        with operated_page(stage.address, width=1000, height=560) as page:
+            page.wait_for(f"{STATE} === 'standing'")
+            page.wait_for("document.querySelector('canvas') !== null")
+            yield Running(panel, page, stage)
+    finally:
+        over.set()
+        thread.join()
+        stage.close()
+
+
+def test_a_held_key_walks_and_letting_go_stops(running: Running) -> None:
+    running.page.key("w", "keyDown")
+    running.wait(lambda: "drive" in running.words())
+    assert running.panel.session.sent[0].forward == 0.4  # type: ignore[union-attr]
+    running.page.wait_for(f"{STATE} === 'walking'")
+    running.page.key("w", "keyUp")
+    running.wait(lambda: running.words()[-1] == "stop")
+    assert running.panel.held.said == (0.0, 0.0, 0.0)
+
+
+def test_typing_into_a_field_does_not_walk(running: Running) -> None:
+    before = len(running.panel.session.sent)
+    press = """(place) => { for (const kind of ['keydown', 'keyup'])
+      place.dispatchEvent(new KeyboardEvent(kind, {key: 'w', bubbles: true})) }"""
+    running.page.wait_for("document.querySelector('input') !== null")
+    running.page.evaluate(f"({press})(document.querySelector('input'))")
+    time.sleep(0.5)
+    assert len(running.panel.session.sent) == before
+    only_down = press.replace(", 'keyup'", "")
+    running.page.evaluate(f"({only_down})(document.body)")  # elsewhere it does
+    running.wait(lambda: len(running.panel.session.sent) > before)
+    running.page.evaluate("window.dispatchEvent(new Event('blur'))")  # another window is chosen
+    running.wait(lambda: running.words()[-1] == "stop")
+
+
+def test_buttons_pause_and_stop(running: Running) -> None:
+    running.page.click_on("#ff-pause")
+    running.page.wait_for(f"{STATE} === 'paused'")
+    at = running.panel.session.time
+    running.page.click_on("#ff-step")
+    running.wait(lambda: running.panel.session.time > at)
+    assert running.panel.session.time == pytest.approx(at + 0.02, abs=1e-6)
+    running.page.click_on("#ff-pause")
+    running.wait(lambda: running.panel.session.time > at + 0.1)
+    running.page.click_on("#ff-stop")
+    running.wait(lambda: running.words()[-1] == "stop")
+
+
+def test_the_stick_turns_and_lost_pages_stop_the_robot(running: Running) -> None:
+    with operated_page(running.stage.address, width=500, height=400) as second:
+        second.wait_for(f"!!({STATE}) && {STATE} !== '...'")
+        assert running.panel._link.pages == 2
+        second.wait_for("document.querySelector('#ff-stick') !== null")
+        press = """(kind, x, y) => { const node = document.querySelector('#ff-stick');
+          const box = node.getBoundingClientRect(); node.setPointerCapture = () => 0;
+          node.hasPointerCapture = () => true;
+          node.dispatchEvent(new PointerEvent(kind, {clientX: box.x + box.width / 2 + x,
+            clientY: box.y + box.height / 2 + y, pointerId: 1, bubbles: true})) }"""
+        second.evaluate(f"({press})('pointerdown', -60, 0)")
+        running.wait(lambda: running.panel.held.said.turn == pytest.approx(0.35))
+    running.wait(lambda: running.panel.held.said.turn == 0.0)  # the page is gone
+    assert running.words()[-1] == "stop"
+    running.wait(lambda: running.panel._link.pages == 1)
+
+
+def test_a_click_on_the_ground_plans_a_way(running: Running) -> None:
+    running.page.key("Escape", "keyDown")
+    running.page.click(600, 480)  # the ground beside the robot
+    running.wait(lambda: running.panel.preview is not None or running.panel.message[1])
+    assert running.panel.preview is not None, running.panel.message
+    text = running.page.wait_for("(document.querySelector('#ff-message') || {}).textContent")
+    assert "planned in" in text
+    running.page.key("Enter", "keyDown")
+    running.wait(lambda: "walk_to" in running.words())
+
+
+def test_a_fall_is_on_the_page_and_reset_begins_again(running: Running) -> None:
+    first = running.panel.session
+    running.panel.kick(80.0, 1.57)
+    running.page.wait_for(f"{STATE} === 'fallen'")
+    detail = running.page.evaluate("document.querySelector('#ff-detail').textContent")
+    assert detail.startswith("because ")
+    assert "fallen, because" in running.page.wait_for("document.querySelector('#ff-message').textContent")
+    running.page.click_on("#ff-reset")
+    running.wait(lambda: running.panel.session is not first)
+    running.page.wait_for(f"{STATE} === 'standing'")
+
+
+def test_nothing_is_drawn_after_the_last_page(running: Running) -> None:
+    """The last test of this page: it is left for another one."""
+    running.page.call("Page.navigate", url="about:blank")
+    running.wait(lambda: not running.stage.is_open)
+    drawn = running.panel.scene._version
+    before = running.panel.session.time
+    running.panel.drive(Velocity(0.2))
+    running.wait(lambda: running.panel.session.time > before + 1.0)
+    assert running.panel.scene._version == drawn  # plans came and were not drawn
