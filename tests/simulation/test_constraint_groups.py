@@ -10,8 +10,8 @@ import pytest
 import footfall
 from benchmarks.lab.contact_scenes import contact_scene
 from footfall.arrays import Array
+from footfall.contact.law import LinearLaw
 from footfall.contact.newton_schedule import ONE_ROUND, ROUND_APART, StepKind
-from footfall.contact.newton_step import LinearCone
 from footfall.dynamics.factorisation import factorise
 from footfall.dynamics.kinematics import link_poses
 from footfall.dynamics.loops import Coupling
@@ -33,7 +33,7 @@ def standing(request: Any) -> tuple[Any, ConstraintGroups, Array]:
     q[7:] += 0.1 * np.random.default_rng(0).normal(size=robot.nq - 7)
     motion = LinkMotion(robot.tree, link_poses(robot.tree, q), Coupling(robot, q))
     contacts = [locate_contact(robot, motion.poses, each, 0.8, 0.0, 0.0) for each in simulation.candidates]
-    groups = ConstraintGroups(motion, contacts, [JointLaw({8: 1.0}, -1.0, 0.0, None)])
+    groups = ConstraintGroups(motion, contacts, [JointLaw({8: 1.0}, -1.0, 0.0, np.inf)])
     simulation.reset(q)
     problem = build_step_problem(simulation, simulation.state, simulation.zero_command)
     mass = footfall.mass_matrix(robot, q) + np.diag(simulation.options.dt * robot.damping)
@@ -54,9 +54,9 @@ def test_stiffness_is_that_of_the_jacobian(standing: tuple[Any, ConstraintGroups
     rng = np.random.default_rng(2)
     cones, whole = [], np.zeros((len(jacobian), len(jacobian)))
     for k in range(len(groups.contacts)):
-        k11, k12, k22, lean_1, lean_2, normal = rng.normal(size=6)
-        cones.append(LinearCone((0.0, 0.0, 0.0), (k11, k12, k22), (lean_1, lean_2), normal))
-        whole[3 * k : 3 * k + 3, 3 * k : 3 * k + 3] = [[k11, k12, lean_1], [k12, k22, lean_2], [0, 0, normal]]
+        along, normal, lean, angle = rng.normal(size=4)
+        cones.append(LinearLaw(np.zeros(3), along, normal, lean, k % 2 == 0, np.cos(angle), np.sin(angle)))
+        whole[3 * k : 3 * k + 3, 3 * k : 3 * k + 3] = cones[-1].stiffness
     whole[-1, -1] = 0.3
     size = jacobian.shape[1]
     rows: SparseRows = [{} for _ in range(size)]

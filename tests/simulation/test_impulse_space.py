@@ -8,7 +8,7 @@ import pytest
 import footfall
 from benchmarks.lab.contact_scenes import contact_scene
 from footfall.arrays import Array
-from footfall.contact.newton_step import LinearCone
+from footfall.contact.law import LinearLaw
 from footfall.dynamics.factorisation import factorise
 from footfall.dynamics.kinematics import link_poses
 from footfall.dynamics.loops import Coupling
@@ -59,20 +59,18 @@ def test_steps_solve_their_equation(delassus: Array, softness: float) -> None:
     rng = np.random.default_rng(1)
     normal = 1.0 / (softness * delassus[2, 2])
     slip = np.array([np.cos(0.7), np.sin(0.7)])
-    slides = 30.0 * (np.eye(2) - np.outer(slip, slip))
+    none, lean = np.zeros(3), -0.8 * normal
     cones = [
-        LinearCone((0.0, 0.0, 0.0), (normal, 0.0, normal), (0.0, 0.0), normal),
-        LinearCone((0.0, 0.0, 0.0), (slides[0, 0], slides[0, 1], slides[1, 1]), tuple(-0.8 * normal * slip), normal),
-        LinearCone((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0), 0.0),
-        LinearCone((0.0, 0.0, 0.0), (normal, 0.0, normal), (0.0, 0.0), normal),
-    ]  # fmt: skip
+        LinearLaw(none, normal, normal, 0.0, False, 0.0, 0.0),
+        LinearLaw(none, 30.0, normal, lean, True, *slip),
+        LinearLaw(none, 0.0, 0.0, 0.0, False, 0.0, 0.0),
+        LinearLaw(none, normal, normal, 0.0, False, 0.0, 0.0),
+    ]
+    slides = 30.0 * (np.eye(2) - np.outer(slip, slip))
+    assert cones[1].stiffness == pytest.approx(np.block([[slides, lean * slip[:, None]], [0.0, 0.0, normal]]))
     springs = np.zeros((12, 12))
-    for k, ((k11, k12, k22), (lean_1, lean_2), third) in enumerate(cone[1:] for cone in cones):
-        springs[3 * k : 3 * k + 3, 3 * k : 3 * k + 3] = [
-            [k11, k12, lean_1],
-            [k12, k22, lean_2],
-            [0, 0, third],
-        ]
+    for k, cone in enumerate(cones):
+        springs[3 * k : 3 * k + 3, 3 * k : 3 * k + 3] = cone.stiffness
     shift = springs @ rng.normal(size=12)
     found = np.array(impulse_solver(delassus, cones)(shift), dtype=float)
     expected = np.linalg.solve(np.eye(12) + springs @ delassus, shift)

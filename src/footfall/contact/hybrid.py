@@ -2,7 +2,7 @@
 
 Sweeps are done in no time with a few contacts, but slow where contacts load one another, as in a tower, and go in
 circles where slip turns, as on the corners of a sole that lands. Newton's method on the natural map with the exact
-cone takes some ten steps for both, by the same springs as the native time step (`newton_step`).
+cone takes some ten steps for both, by the same springs as the native time step (`law.linear_law`).
 """
 
 from __future__ import annotations

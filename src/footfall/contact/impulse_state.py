@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from footfall.arrays import Array
 from footfall.compiler.routines import Vector2, Vector3, routine
+from footfall.contact.law import allowed_impulse
 
 
 class ContactRows(NamedTuple):
@@ -30,11 +31,12 @@ class ContactRows(NamedTuple):
 
     def allowed(self, row: int, impulse: float) -> float:
         """An impulse of a joint's row brought into what is allowed: not negative, or within its box."""
+        return float(allowed_impulse(impulse, self.bound(row)))
+
+    def bound(self, row: int) -> float:
+        """Of a joint's row, N s: infinite for a limit."""
         bounded = row - (len(self.bias) - len(self.box))
-        if bounded < 0:
-            return max(0.0, impulse)
-        bound: float = self.box[bounded]
-        return min(max(impulse, -bound), bound)
+        return float(self.box[bounded]) if bounded >= 0 else math.inf
 
 
 class ImpulseState(NamedTuple):

@@ -1,6 +1,6 @@
 """Newton's method on the natural map of all contacts together, in their impulses.
 
-Contacts and rows are made linear by `newton_step`, as in a native time step; there the robot's velocities are solved
+Contacts and rows are made linear by `law`, as in a native time step; there the robot's velocities are solved
 for, here the impulses themselves, so that a problem needs nothing but its matrix.
 """
 
@@ -13,6 +13,8 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, as_records, routine
 from footfall.contact.impulse_state import ContactRows, ImpulseState, natural_map
+from footfall.contact.law import ContactLaw, linear_law, linear_row, made_law
+from footfall.contact.law import natural_map as contact_map
 from footfall.contact.newton_schedule import (
     HALVINGS,
     LEAST_SOFTNESS,
@@ -21,7 +23,6 @@ from footfall.contact.newton_schedule import (
     ONE_ROUND,
     StepKind,
 )
-from footfall.contact.newton_step import ConeLaw, linear_cone, natural_cone
 from footfall.math.linear_systems import solve_in_place
 
 ROUND = as_records(StepKind, np.array(ONE_ROUND))
@@ -87,11 +88,10 @@ def _differ(one: StepKind, other: StepKind) -> bool:
 
 
 @routine
-def _law(rows: ContactRows, k: int) -> ConeLaw:
+def _law(rows: ContactRows, k: int) -> ContactLaw:
+    """Springs are part of the matrix, and so of mobilities and velocities."""
     along = 0.5 * (rows.diagonal[3 * k] + rows.diagonal[3 * k + 1])
-    return ConeLaw(
-        along, rows.diagonal[3 * k + 2], rows.compliance[3 * k + 2], rows.friction[k], rows.extra[k]
-    )
+    return made_law(along, rows.diagonal[3 * k + 2], rows.friction[k], rows.extra[k])
 
 
 @routine
@@ -100,8 +100,8 @@ def _merit(state: ImpulseState, reach: float) -> float:
     rows, p, w, total = state.rows, state.p, state.w, 0.0
     for k in range(len(rows.friction)):
         cone = _law(rows, k)
-        f1, f2, fn = natural_cone(cone, p[3 * k : 3 * k + 3], w[3 * k : 3 * k + 3], reach)
-        total += cone.tangential * (f1 * f1 + f2 * f2) + cone.normal * fn * fn
+        f1, f2, fn = contact_map(cone, p[3 * k : 3 * k + 3], w[3 * k : 3 * k + 3], reach)
+        total += cone.along * (f1 * f1 + f2 * f2) + cone.normal * fn * fn
     for row in range(rows.contact_rows, len(p)):
         allowed = rows.allowed(row, p[row] - reach / rows.diagonal[row] * w[row])
         total += rows.diagonal[row] * (p[row] - allowed) ** 2
@@ -125,27 +125,26 @@ def _add_contacts(state: ImpulseState, kind: StepKind, softness: float, springs:
     rows, p, w = state.rows, state.p, state.w
     for k in range(len(rows.friction)):
         r = 3 * k
-        linear = linear_cone(_law(rows, k), p[r : r + 3], w[r : r + 3], kind.reach, softness, kind.leaning)
+        own, velocity = np.array([p[r], p[r + 1], p[r + 2]]), np.array([w[r], w[r + 1], w[r + 2]])
+        linear = linear_law(_law(rows, k), own, velocity, softness, kind.reach, kind.leaning)
+        stiffness = linear.stiffness
+        shift = linear.impulse - own - stiffness @ velocity
         for i in (0, 1, 2):
-            springs.shift[r + i] = linear.shift[i]
-        first, second, third = rows.matrix[r], rows.matrix[r + 1], rows.matrix[r + 2].copy()
-        third[r + 2] -= rows.compliance[r + 2]  # that of the normal direction is part of the spring
-        along, lean = linear.along, linear.lean
-        springs.matrix[r] = along[0] * first + along[1] * second + lean[0] * third
-        springs.matrix[r + 1] = along[1] * first + along[2] * second + lean[1] * third
-        springs.matrix[r + 2] = linear.normal * third
+            springs.shift[r + i] = shift[i]
+            first, second, third = rows.matrix[r], rows.matrix[r + 1], rows.matrix[r + 2]
+            springs.matrix[r + i] = (
+                stiffness[i, 0] * first + stiffness[i, 1] * second + stiffness[i, 2] * third
+            )
 
 
 @routine
 def _add_joints(state: ImpulseState, kind: StepKind, softness: float, springs: _Springs) -> None:
     rows, p, w = state.rows, state.p, state.w
     for row in range(rows.contact_rows, len(p)):
-        z = p[row] - kind.reach / rows.diagonal[row] * w[row]
-        bounded = row - (len(p) - len(rows.box))
-        moves = z > 0.0 if bounded < 0 else abs(z) < rows.box[bounded]
-        stiffness = 1.0 / (softness * rows.diagonal[row]) if moves else 0.0
-        springs.shift[row] = -w[row] * stiffness if moves else rows.allowed(row, z) - p[row]
-        springs.matrix[row] = stiffness * rows.matrix[row]
+        step = kind.reach / rows.diagonal[row] * w[row]
+        linear, _ = linear_row(rows.diagonal[row], rows.bound(row), p[row], step, softness)
+        springs.shift[row] = linear.impulse - p[row] - linear.stiffness * w[row]
+        springs.matrix[row] = linear.stiffness * rows.matrix[row]
 
 
 @routine

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class StepKind(NamedTuple):
-    """How a step is made: see `newton_step` for reach, softness (over the residual, and at least) and leaning."""
+    """How a step is made: see `law.linear_law` for reach, softness (over the residual, and at least) and leaning."""
 
     reach: float
     softness: float = 1e-2

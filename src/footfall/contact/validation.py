@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.contact.law import made_law, row_map
+from footfall.contact.law import natural_map as law_map
 
 if TYPE_CHECKING:
     from footfall.contact.problem import ContactProblem
@@ -76,19 +78,14 @@ def natural_map(problem: ContactProblem, p: Array, w: Array) -> Array:
     contacts = 3 * problem.contacts
     boxes = problem.size - len(problem.box)
     diagonal = problem.diagonal()
-    target = p - w / diagonal
-    result = np.empty(problem.size)
-    result[:boxes] = np.abs(p[:boxes] - np.maximum(target[:boxes], 0.0))
-    result[boxes:] = np.abs(p[boxes:] - np.clip(target[boxes:], -problem.box, problem.box))
-    tangent_p, normal_p = _split(p[:contacts])
-    tangent_w, normal_w = _split(w[:contacts])
-    tangent_diagonal, _ = _split(diagonal[:contacts])
-    target = tangent_p - tangent_w / tangent_diagonal.mean(axis=1, keepdims=True)
-    length = np.linalg.norm(target, axis=1)
-    bound = friction_bound(problem, normal_p, normal_w)
-    scale = np.where(length > bound, bound / np.maximum(length, 1e-300), 1.0)
-    result[0:contacts:3] = np.linalg.norm(tangent_p - scale[:, None] * target, axis=1)
-    result[1:contacts:3] = 0.0
+    along, normal = _split(diagonal[:contacts])
+    law = made_law(along.mean(axis=1), normal, problem.friction, problem.extra)
+    result = np.zeros(problem.size)
+    f1, f2, fn = law_map(law, p[:contacts].reshape(-1, 3).T, w[:contacts].reshape(-1, 3).T)
+    result[0:contacts:3], result[2:contacts:3] = np.hypot(f1, f2), np.abs(fn)
+    bounds = np.concatenate([np.full(boxes - contacts, np.inf), problem.box])
+    for k, bound in enumerate(bounds, contacts):
+        result[k] = abs(row_map(diagonal[k], float(bound), p[k], w[k]))
     return result
 
 

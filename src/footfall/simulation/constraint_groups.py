@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.contact.newton_step import LinearCone
+from footfall.contact.law import LinearLaw
 from footfall.math.spatial import cross, skew, symmetric
 from footfall.simulation.contact_rows import LinkMotion, Row, along, combine, inner
 from footfall.simulation.sparse_elimination import SparseRows, add_entry
@@ -124,7 +124,7 @@ class ConstraintGroups:
                 result[velocity] = result[velocity] + entry * impulse
         return np.array(result)
 
-    def add_stiffness(self, matrix: SparseRows, cones: Sequence[LinearCone], joints: Sequence[Any]) -> None:
+    def add_stiffness(self, matrix: SparseRows, cones: Sequence[LinearLaw], joints: Sequence[Any]) -> None:
         """Add `J^T K J` to a matrix, K with the stiffness of each contact and of each joint row."""
         carried = self._carried([self._stiffness(group, cones) for group in self.groups])
         for group, stiffness in zip(self.groups, carried, strict=True):
@@ -160,14 +160,14 @@ class ConstraintGroups:
             wrench = wrench + np.array([*force, *cross(arm, force)])
         return wrench
 
-    def _stiffness(self, group: _Group, cones: Sequence[LinearCone]) -> Array:
+    def _stiffness(self, group: _Group, cones: Sequence[LinearLaw]) -> Array:
         """Stiffness (3, 3) or (6, 6) of a group along its rows."""
         if group.arms is None:
-            return _cone_matrix(cones[group.members[0]])
+            return cones[group.members[0]].stiffness
         total = np.zeros((6, 6))
         for number, arm in zip(group.members, group.arms, strict=True):
             frame = self.contacts[number].frame
-            local = frame @ _cone_matrix(cones[number]) @ frame.T
+            local = frame @ cones[number].stiffness @ frame.T
             turn = skew(arm)
             carried = local @ turn
             total = total + np.block([[local, -carried], [turn @ local, -(turn @ carried)]])
@@ -219,11 +219,6 @@ def _group(
 
 def _relative(first: list[Row], second: list[Row]) -> list[Row]:
     return [combine((1.0, -1.0), pair) for pair in zip(first, second, strict=True)]
-
-
-def _cone_matrix(cone: LinearCone) -> Array:
-    (k11, k12, k22), (lean_1, lean_2) = cone.along, cone.lean
-    return np.array([[k11, k12, lean_1], [k12, k22, lean_2], [0.0, 0.0, cone.normal]])
 
 
 def _product(a: Array, b: Array) -> Any:

@@ -1,6 +1,6 @@
 """Contact impulses by Newton's method in the robot's velocities: a few steps, however redundant the contacts are.
 
-Every step takes each contact and joint row for a spring at its natural map (`footfall.contact.newton_step`) and solves
+Every step takes each contact and joint row for a spring at its natural map (`footfall.contact.law`) and solves
 `(M + J^T K J) dv = J^T shift`. That matrix has the zeros of the mass matrix, so a step costs about as much as the
 factorisation of the mass matrix and grows with the number of bodies in contact, not of points. A step is halved until
 the natural map gets smaller. Where this goes in circles, other values of reach and softness get out again.
@@ -15,6 +15,14 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import absolute, gather, maximum, minimum, repeat, where
+from footfall.contact.law import (
+    LinearLaw,
+    linear_law,
+    linear_row,
+    made_law,
+    natural_map,
+    row_map,
+)
 from footfall.contact.newton_schedule import (
     HALVINGS,
     LEAST_SOFTNESS,
@@ -23,14 +31,6 @@ from footfall.contact.newton_schedule import (
     ONE_ROUND,
     ROUND_APART,
     StepKind,
-)
-from footfall.contact.newton_step import (
-    ConeLaw,
-    LinearCone,
-    linear_cone,
-    linear_row,
-    natural_cone,
-    natural_row,
 )
 from footfall.dynamics.factorisation import MassFactor, solve_factored, velocity_path
 from footfall.robot.tree import Tree
@@ -43,7 +43,7 @@ from footfall.simulation.sparse_elimination import (
     solve_sparse,
     untouched,
 )
-from footfall.simulation.step_contacts import ContactLaw, JointLaw
+from footfall.simulation.step_contacts import JointLaw, StepLaw
 
 _DESCENTS, _LONGEST, _TINY = 40, 1e4, 1e-280
 _AT_REST = 1e-3  # of the tolerance
@@ -84,7 +84,7 @@ class ContactNewton:
         inertia: Array,
         factor: MassFactor,
         groups: ConstraintGroups,
-        contacts: Sequence[ContactLaw],
+        contacts: Sequence[StepLaw],
         joints: Sequence[JointLaw],
     ) -> None:
         self.tree = tree
@@ -103,7 +103,7 @@ class ContactNewton:
         else:
             mobilities = groups.mobilities(factor.inverse_pivots)
         self.cones = [
-            ConeLaw(along, normal + law.compliance, law.compliance, law.friction, law.extra)
+            made_law(along, normal, law.friction, law.extra, law.compliance, law.shear)
             for (along, normal), law in zip(mobilities, contacts, strict=True)
         ]
         self.joint_mobilities = [
@@ -116,7 +116,7 @@ class ContactNewton:
 
         tolerance: of the natural map, N s. scale: of impulses, N s. most: steps.
         """
-        w = self.velocities(v, start)
+        w = self.velocities(v)
 
         def solved(*_: Any) -> tuple[Any, ...]:
             return tuple(self._iterated(v, start, w, tolerance=tolerance, scale=scale, most=most))
@@ -129,7 +129,7 @@ class ContactNewton:
 
     def _nothing_touches(self, p: Array, w: Array) -> Any:
         """Whether impulses of zero are the solution."""
-        if any(law.bound is not None for law in self.joints):
+        if any(law.bound < np.inf for law in self.joints):
             return False  # dry friction always acts
         normals = [w[3 * k + 2] for k in range(len(self.contacts))] + list(w[self.first_joint :])
         nothing: Any = True
@@ -176,11 +176,11 @@ class ContactNewton:
         changed = solve_factored(self.tree, self.factor, self.groups.forces(best - start))
         return NewtonResult(best, v + changed, least, count)
 
-    def velocities(self, v: Array, p: Array) -> Array:
+    def velocities(self, v: Array) -> Array:
         """Velocities (n,) of all rows, with what their laws add to them."""
         w = self.groups.velocities(v)
         for k, law in enumerate(self.contacts):
-            w[3 * k + 2] = w[3 * k + 2] + law.offset + law.compliance * p[3 * k + 2]
+            w[3 * k : 3 * k + 3] = w[3 * k : 3 * k + 3] + law.drift
         for k, joint in enumerate(self.joints):
             w[self.first_joint + k] = w[self.first_joint + k] + joint.offset
         return np.array(w)
@@ -192,11 +192,11 @@ class ContactNewton:
     def _natural_map(self, p: Array, w: Array, reach: Any) -> list[Any]:
         values: list[Any] = []
         for k, cone in enumerate(self.cones):
-            values += natural_cone(cone, p[3 * k : 3 * k + 3], w[3 * k : 3 * k + 3], reach)
+            values += natural_map(cone, p[3 * k : 3 * k + 3], w[3 * k : 3 * k + 3], reach)
         for k, (mobility, law) in enumerate(
             zip(self.joint_mobilities, self.joints, strict=True), self.first_joint
         ):
-            values.append(natural_row(mobility, law.bound, p[k], w[k], reach))
+            values.append(row_map(mobility, law.bound, p[k], w[k], reach))
         return values
 
     def _merit(self, p: Array, w: Array, reach: Any) -> Any:
@@ -241,13 +241,9 @@ class ContactNewton:
     def _answer(self, change: Array) -> Array:
         """Change (n,) of the rows' velocities by one of the impulses (n,)."""
         if self.delassus is not None:
-            turned = self.delassus @ change
-        else:
-            moved = solve_factored(self.tree, self.factor, self.groups.forces(change))
-            turned = np.array(self.groups.velocities(moved, relative=True))
-        for k, law in enumerate(self.contacts):
-            turned[3 * k + 2] = turned[3 * k + 2] + law.compliance * change[3 * k + 2]
-        return turned
+            return np.asarray(self.delassus @ change)
+        moved = solve_factored(self.tree, self.factor, self.groups.forces(change))
+        return np.array(self.groups.velocities(moved, relative=True))
 
     def _descended(self, p: Array, w: Array) -> tuple[Array, Array]:
         """Impulses and velocities of the rows to go on from where Newton's method is stuck.
@@ -278,17 +274,19 @@ class ContactNewton:
     ) -> Array:
         """Newton's change (n,) of the impulses."""
         linear = [
-            linear_cone(cone, p[3 * k : 3 * k + 3], w[3 * k : 3 * k + 3], reach, softness, leaning)
+            linear_law(cone, p[3 * k : 3 * k + 3], w[3 * k : 3 * k + 3], softness, reach, leaning)
             for k, cone in enumerate(self.cones)
         ]
         joints = [
-            linear_row(mobility, law.bound, p[k], w[k], reach, softness)
+            linear_row(mobility, law.bound, p[k], reach * (1.0 / mobility) * w[k], softness)[0]
             for k, (mobility, law) in enumerate(
                 zip(self.joint_mobilities, self.joints, strict=True), self.first_joint
             )
         ]
-        springs = [each[1] for each in joints]
-        shift = np.array([entry for each in linear for entry in each.shift] + [each[0] for each in joints])
+        springs = [each.stiffness for each in joints]
+        # At its own velocity each spring gives another impulse than p: that is what is to change.
+        impulses = [entry for each in linear for entry in each.impulse] + [each.impulse for each in joints]
+        shift = (np.array(impulses) - p) - self._pushed(w, linear, springs)
         if self.delassus is not None:
             answered = impulse_solver(self.delassus, linear)
         else:
@@ -311,7 +309,7 @@ class ContactNewton:
         return change
 
     def _velocity_solver(
-        self, linear: Sequence[LinearCone], springs: Sequence[Any]
+        self, linear: Sequence[LinearLaw], springs: Sequence[Any]
     ) -> Callable[[Array], Array]:
         """A function from the shift (n,) of all rows to the change (n,) of their impulses."""
         matrix: SparseRows = [{} for _ in range(len(self.inertia))]
@@ -329,16 +327,11 @@ class ContactNewton:
 
         return answered
 
-    def _pushed(self, velocities: Array, linear: Sequence[LinearCone], springs: Sequence[Any]) -> Array:
+    def _pushed(self, velocities: Array, linear: Sequence[LinearLaw], springs: Sequence[Any]) -> Array:
         """Impulses (n,) of the springs that stand for contacts and joints, at velocities (n,) of their rows."""
         result: list[Any] = []
         for k, each in enumerate(linear):
-            v1, v2, vn = velocities[3 * k : 3 * k + 3]
-            result += [
-                each.along[0] * v1 + each.along[1] * v2 + each.lean[0] * vn,
-                each.along[1] * v1 + each.along[2] * v2 + each.lean[1] * vn,
-                each.normal * vn,
-            ]
+            result += list(each.stiffness @ velocities[3 * k : 3 * k + 3])
         for spring, velocity in zip(springs, velocities[self.first_joint :], strict=True):
             result.append(spring * velocity)
         return np.array(result)
@@ -347,7 +340,7 @@ class ContactNewton:
         """Of all rows (n,), 1/kg."""
         result: list[Any] = []
         for cone in self.cones:
-            result += [cone.tangential, cone.tangential, cone.normal]
+            result += [cone.along, cone.along, cone.normal]
         return result + self.joint_mobilities
 
 

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.compiler import absolute, maximum, minimum, repeat, sqrt, where
-from footfall.contact.law import FAR, ContactRules, normal_law
+from footfall.compiler import absolute, maximum, repeat, sqrt, where
+from footfall.contact.law import FAR, ContactRules, allowed_impulse, normal_law
 from footfall.contact.local_cone import ConeBlock, cone_block, solve_cone
 from footfall.math.spatial import symmetric
 from footfall.robot.model import Robot
 from footfall.simulation.contact_rows import LinkMotion, Row, Whitening, along, combine, inner
 from footfall.simulation.impact_sweep import impact_impulse
-from footfall.simulation.step_contacts import ContactLaw, JointLaw, StepContact, slip_velocity
+from footfall.simulation.step_contacts import JointLaw, StepContact, StepLaw, slip_velocity
 from footfall.simulation.step_values import StepOptions
 
 _SLIP_STEPS = 1  # of Newton's method in a sweep, for the direction of sliding
@@ -26,23 +26,23 @@ class ContactBlock(NamedTuple):
     matrix with compliance, its inverse and what else follows from it."""
 
     contact: StepContact
-    law: ContactLaw
+    law: StepLaw
     first: int
     rows: list[Row]
-    bias: list[Any]
+    bias: Array
     delassus: Array
     inverse: Array
     cone: ConeBlock
 
 
 class JointBlock(NamedTuple):
-    """One row in the solver: a joint limit (p >= 0), or with a bound dry friction (|p| <= bound)."""
+    """One row in the solver: a joint limit (p >= 0), or with a finite bound dry friction (|p| <= bound)."""
 
     first: int
     row: Row
     bias: Any
     step: Any
-    bound: float | None
+    bound: float
 
 
 def solve_blocks(
@@ -109,7 +109,7 @@ def solve_blocks(
 
 def contact_blocks(
     contacts: Sequence[StepContact],
-    laws: Sequence[ContactLaw],
+    laws: Sequence[StepLaw],
     motion: LinkMotion,
     whitening: Whitening,
     free: Array,
@@ -123,10 +123,9 @@ def contact_blocks(
             others = whitening.point_rows(other, contact.position)
             rows = [combine((1.0, -1.0), pair) for pair in zip(rows, others, strict=True)]
         rows = [combine(list(contact.frame[:, i]), rows) for i in range(3)]
-        bias = list(slip_velocity(contact, motion, free))
-        bias[2] = bias[2] + law.offset
+        bias = slip_velocity(contact, motion, free) + law.drift
         delassus = symmetric(3, lambda i, j: inner(rows[i], rows[j]))  # noqa: B023
-        delassus = delassus + np.diag([0.0, 0.0, law.compliance])
+        delassus = delassus + np.diag([law.shear, law.shear, law.compliance])
         cone = cone_block(*(delassus[i, j] for i in range(3) for j in range(i, 3)))
         inverse = _inverse(delassus)
         blocks.append(ContactBlock(contact, law, 3 * k, rows, bias, delassus, inverse, cone))
@@ -215,7 +214,7 @@ def _slipping(block: ContactBlock, u: list[Any], p: list[Any]) -> tuple[Array, A
     """Impulses (3,) of a contact and its velocities (3,) with what is added to them."""
     old = np.array(p[block.first : block.first + 3])
     speed = np.array([along(row, np.array(u)) for row in block.rows]) + np.array(block.bias)
-    return old, speed + np.array([0.0, 0.0, block.law.compliance]) * old
+    return old, speed + np.array([block.law.shear, block.law.shear, block.law.compliance]) * old
 
 
 def _exchange(block: ContactBlock, new: Array, old: Array, u: list[Any], p: list[Any]) -> list[Any]:
@@ -230,9 +229,9 @@ def _collide(block: ContactBlock, u: list[Any], p: list[Any], rules: ContactRule
     """One collision of a contact, after those of the others: adds to u and p, gives the impulse."""
     caused = np.array([along(row, np.array(u)) for row in block.rows])
     speed, contact, law = caused + np.array(block.bias), block.contact, block.law
-    if contact.restitution > 0.0 and law.offset is not FAR:
+    if contact.material.restitution > 0.0 and not (isinstance(law.offset, float) and law.offset == FAR):
         # It rebounds from what the others have done to it, too: so a row of balls passes an impact on.
-        now = normal_law(contact.gap, 0.0, law.approach + caused[2], contact.bounce, rules, dt)
+        now = normal_law(contact.gap, 0.0, law.approach + caused[2], contact.material, rules, dt)
         speed[2] = speed[2] - law.offset + now.offset
     impulse = impact_impulse(block.rows, speed, law.friction)
     # Blocks are regularised by 1e-9, and no later impact would make up for it.
@@ -247,8 +246,7 @@ def _relax_joint(block: JointBlock, u: list[Any], p: list[Any], relaxation: floa
     """Solve one joint row with the others held."""
     old = p[block.first]
     new = old - relaxation * block.step * (along(block.row, np.array(u)) + block.bias)
-    new = maximum(new, 0.0 if block.bound is None else -block.bound)
-    new = new if block.bound is None else minimum(new, block.bound)
+    new = allowed_impulse(new, block.bound)
     _apply_impulse(block.row, new - old, u)
     p[block.first] = new
     return [new - old]

@@ -22,7 +22,7 @@ from footfall.dynamics.configuration import integrate
 from footfall.dynamics.energy import link_kinetic_energies, root_potential_energies
 from footfall.robot.model import JointType, Robot
 from footfall.simulation.contact_rows import LinkMotion
-from footfall.simulation.step_contacts import ContactLaw, JointLaw, StepContact
+from footfall.simulation.step_contacts import JointLaw, StepContact, StepLaw
 
 _MOST = 0.1  # of the speed; what would cost more lies in the ground, is lifted out of it and has nothing to pay with
 _LITTLE = 0.1  # of what a free fall loses
@@ -76,7 +76,7 @@ class EnergyBound:
         impulse: Array,
         contacts: Sequence[StepContact],
         contact_impulses: Array,
-        laws: Sequence[ContactLaw | JointLaw],
+        laws: Sequence[StepLaw | JointLaw],
     ) -> Array:
         """The velocity (nv,) after the step, slowed down where energy less work would grow otherwise.
 
@@ -90,7 +90,7 @@ class EnergyBound:
 
         return np.asarray(repeat(bounded, after, count=1, until=lambda _: calm))
 
-    def _is_calm(self, v: Array, normal_impulses: Array, laws: Sequence[ContactLaw | JointLaw]) -> Any:
+    def _is_calm(self, v: Array, normal_impulses: Array, laws: Sequence[StepLaw | JointLaw]) -> Any:
         """Whether next to no energy can be created.
 
         Velocity terms create `dt m r w^2 v` at most, with r of a metre; contacts and limits give no more than it
@@ -109,7 +109,7 @@ class EnergyBound:
                 flies = flies & (impulse == 0.0)
             calm = calm | flies
         for law in laws:
-            hard = law.bound is None if isinstance(law, JointLaw) else law.compliance == 0.0
+            hard = law.bound == np.inf if isinstance(law, JointLaw) else law.compliance == 0.0
             if hard and not isinstance(law.offset, float):
                 calm = calm & greater(law.offset, -_NOTHING / dt)
         return calm

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.contact.newton_step import LinearCone
+from footfall.contact.law import LinearLaw
 from footfall.dynamics.factorisation import MassFactor
 from footfall.math.spatial import symmetric
 from footfall.robot.tree import Tree
@@ -40,15 +40,11 @@ def diagonal_mobilities(delassus: Array) -> list[tuple[Any, Any]]:
     return result
 
 
-def impulse_solver(delassus: Array, linear: Sequence[LinearCone]) -> Callable[[Array], Array]:
+def impulse_solver(delassus: Array, linear: Sequence[LinearLaw]) -> Callable[[Array], Array]:
     """A function from the shift (n,) of all rows to the change (n,) of their impulses."""
     size = len(delassus)
     matrix = np.eye(size).astype(object)
     for k, cone in enumerate(linear):
-        (k11, k12, k22), (lean_1, lean_2) = cone.along, cone.lean
-        first, second, third = delassus[3 * k : 3 * k + 3]
-        matrix[3 * k] += k11 * first + k12 * second + lean_1 * third
-        matrix[3 * k + 1] += k12 * first + k22 * second + lean_2 * third
-        matrix[3 * k + 2] += cone.normal * third
+        matrix[3 * k : 3 * k + 3] += cone.stiffness @ delassus[3 * k : 3 * k + 3]
     rows = [dict(enumerate(row)) for row in matrix]
     return lambda shift: solve_sparse([dict(row) for row in rows], shift)

@@ -11,7 +11,7 @@ from footfall.arrays import Array
 from footfall.compiler import minimum, where
 from footfall.contact.candidates import Candidate, Surface
 from footfall.contact.contacts import contact_frame
-from footfall.contact.law import FAR, Bounce, limit_offset, normal_law, viscous_bound
+from footfall.contact.law import FAR, PairMaterial, limit_offset, material_law
 from footfall.contact.touching import touch
 from footfall.dynamics.kinematics import frame_attachment
 from footfall.dynamics.loops import Coupling
@@ -29,36 +29,34 @@ class StepContact(NamedTuple):
     frame: Array
     position: Array
     gap: Any
-    friction: Any
-    restitution: float
+    material: PairMaterial
     surface: Surface
     carried: Array  # velocity (3,) at the contact of a surface that moves on a given path, world axes
 
-    @property
-    def bounce(self) -> Bounce:
-        """What it answers along its normal."""
-        material = self.surface.material
-        return Bounce(material.stiffness, material.damping, self.restitution)
 
-
-class ContactLaw(NamedTuple):
-    """What a contact asks for: `v_n + offset + compliance p_n >= 0` (m/s, 1/kg), `|p_t| <= friction p_n + extra`.
-    approach: its normal velocity at the start of the step where it may rebound, m/s."""
+class StepLaw(NamedTuple):
+    """What a contact asks for, see `footfall.contact.law.ContactLaw`. approach: its normal velocity at the start of the
+    step where it may rebound, m/s. drift (3,): what is added to its velocity, m/s; offset: of it along the normal."""
 
     approach: Any
-    offset: Any
+    drift: Array
     compliance: float
+    shear: float
     friction: Any
     extra: Any
 
+    @property
+    def offset(self) -> Any:
+        return self.drift[2]
+
 
 class JointLaw(NamedTuple):
-    """A joint limit, `sign u + offset >= 0`, or with a bound (N s) dry friction of a joint. row: of its velocity u."""
+    """A joint limit, `sign u + offset >= 0`, or with a finite bound (N s) its dry friction. row: of its velocity u."""
 
     row: Row
     sign: Any
     offset: Any
-    bound: float | None
+    bound: float
 
 
 def locate_contact(
@@ -78,23 +76,31 @@ def locate_contact(
         motion = surface.motion.velocity(time)
         carried = motion[:3] + cross(motion[3:], point - pose.translation)
     links = (body.link, other.link)
-    return StepContact(links, contact_frame(normal), point, gap, mu, restitution, surface, carried)
+    material = {name: getattr(surface.material, name) for name in PairMaterial._fields}
+    material |= {"friction": mu, "restitution": restitution}
+    return StepContact(links, contact_frame(normal), point, gap, PairMaterial(**material), surface, carried)
 
 
 def contact_laws(
-    contacts: Sequence[StepContact], motion: LinkMotion, options: StepOptions, before: Array, gravity: float
-) -> list[ContactLaw]:
-    """Laws of contacts that had the velocity `before` (nv,) at the start of the step. gravity: m/s2."""
+    contacts: Sequence[StepContact],
+    motion: LinkMotion,
+    options: StepOptions,
+    before: Array,
+    impulses: Array,
+    gravity: float,
+) -> list[StepLaw]:
+    """Laws of contacts that had the velocity `before` (nv,) at the start of the step, and impulses (3 contacts,) in the
+    one before. gravity: m/s2."""
     dt, rules, laws = options.dt, options.contact.rules(gravity, options.dt), []
-    for contact in contacts:
-        material = contact.surface.material
-        rubs, speed = material.viscous_friction > 0.0, np.zeros(3)
-        if contact.restitution > 0.0 or rubs:
+    for k, contact in enumerate(contacts):
+        material, speed = contact.material, np.zeros(3)
+        if material.restitution > 0.0 or material.viscous_friction > 0.0:
             speed = slip_velocity(contact, motion, before)
-        normal = normal_law(contact.gap, 0.0, speed[2], contact.bounce, rules, dt)
-        offset = normal.offset if _gives_way(contact, motion) else FAR
-        extra = viscous_bound(material.viscous_friction, speed[0], speed[1], dt) if rubs else 0.0
-        laws.append(ContactLaw(speed[2], offset, normal.compliance, contact.friction, extra))
+        asked = material_law(material, contact.gap, 0.0, speed, rules, dt)
+        offset = asked.offset if _gives_way(contact, motion) else FAR
+        held = [-asked.shear * impulses[3 * k + way] if asked.shear > 0.0 else 0.0 for way in (0, 1)]
+        drift = np.array([*held, offset])
+        laws.append(StepLaw(speed[2], drift, asked.compliance, asked.shear, asked.friction, asked.extra))
     return laws
 
 
@@ -139,7 +145,7 @@ def joint_laws(
             sign = 1.0 if np.isfinite(lower) else -1.0
             room = q[coordinate] - lower if np.isfinite(lower) else upper - q[coordinate]
         row = coupling.row({velocity: 1.0})
-        laws.append(JointLaw(row, sign, limit_offset(room, rules, options.dt), None))
+        laws.append(JointLaw(row, sign, limit_offset(room, rules, options.dt), np.inf))
     for velocity in rubbing:
         bound = float(robot.spanning.friction[velocity]) * options.dt
         laws.append(JointLaw(coupling.row({velocity: 1.0}), 1.0, 0.0, bound))

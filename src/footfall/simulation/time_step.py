@@ -35,9 +35,9 @@ from footfall.simulation.joint_action import JointAction
 from footfall.simulation.joint_axes import limited_velocities, rubbing_velocities
 from footfall.simulation.joint_control import JointControl, joint_control
 from footfall.simulation.step_contacts import (
-    ContactLaw,
     JointLaw,
     StepContact,
+    StepLaw,
     contact_laws,
     joint_laws,
     locate_contact,
@@ -92,7 +92,7 @@ class _Problem(NamedTuple):
     push: Array  # (nv,) N s
     motion: LinkMotion
     contacts: list[StepContact]
-    contact_laws: list[ContactLaw]
+    contact_laws: list[StepLaw]
     joint_laws: list[JointLaw]
 
 
@@ -188,7 +188,9 @@ def _problem(
         options.dt * acting.forces,
         motion,
         contacts,
-        contact_laws(contacts, motion, options, state.v, float(np.linalg.norm(robot.gravity))),
+        contact_laws(
+            contacts, motion, options, state.v, state.impulses, float(np.linalg.norm(robot.gravity))
+        ),
         joint_laws(
             robot,
             options,

@@ -5,29 +5,24 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from footfall.contact.islands.cone import contact_residual, joint_residual
-from footfall.contact.islands.direct import contact_state, joint_state
-from footfall.contact.islands.island import JointRow, Point
-from footfall.contact.islands.newton import cone_stiffness
+from footfall.contact.law import (
+    ContactLaw,
+    contact_residual,
+    contact_state,
+    linear_law,
+    linear_row,
+    made_law,
+    natural_map,
+    row_map,
+)
 
 HARD = 1e-7  # softness of first steps
 
 
-def point(compliance: float = 0.0, friction: float = 0.6, extra: float = 0.0, shear: float = 0.0) -> Point:
-    along, normal = 1.5, 0.4
-    return Point(
-        np.zeros(3),
-        compliance,
-        shear,
-        friction,
-        extra,
-        along,
-        normal,
-        1.0 / (along + shear),
-        1.0 / (normal + compliance),
-        np.zeros(3),
-        np.eye(3),
-    )
+def point(
+    compliance: float = 0.0, friction: float = 0.6, extra: float = 0.0, shear: float = 0.0
+) -> ContactLaw:
+    return made_law(1.5, 0.4, friction, extra, compliance, shear)
 
 
 @pytest.mark.parametrize("shear", [0.0, 3.0])
@@ -44,6 +39,20 @@ def test_the_natural_map_is_that_of_the_law(compliance: float, shear: float) -> 
     assert states == {(False, False), (True, False), (True, True)}
 
 
+def test_a_trace_has_the_law_of_routines() -> None:
+    """Without branches, as in a trace, state and spring are those of `contact_state`."""
+    rng = np.random.default_rng(3)
+    for _ in range(300):
+        contact = point(rng.choice([0.0, 1.8]), extra=0.05, shear=rng.choice([0.0, 3.0]))
+        p, w = rng.normal(size=3), rng.normal(size=3)
+        branched, lacking = contact_state(contact, p, w, 1e-2)
+        chosen = linear_law(contact, p, w, 1e-2, 1.0, 1.0)
+        np.testing.assert_allclose(chosen.impulse, branched.impulse, rtol=1e-14, atol=1e-14)
+        np.testing.assert_allclose(chosen.stiffness, branched.stiffness, rtol=1e-14, atol=1e-14)
+        f = natural_map(contact, p, w)
+        assert max(np.hypot(f[0], f[1]), abs(f[2])) == pytest.approx(lacking, abs=1e-14)
+
+
 def test_what_obeys_the_law_obeys_its_linear_law() -> None:
     """Sticking, open and sliding contacts whose impulse and velocity obey Coulomb's law stay as they are."""
     contact = point(friction=0.6)
@@ -58,9 +67,7 @@ def test_what_obeys_the_law_obeys_its_linear_law() -> None:
     for p, w in cases:
         law, lacking = contact_state(contact, p, w, HARD)
         assert lacking == pytest.approx(0.0, abs=1e-15)
-        np.testing.assert_allclose(
-            law.impulse - cone_stiffness(law) @ w, p, atol=2e-5 * (1.0 + np.abs(p).max())
-        )
+        np.testing.assert_allclose(law.impulse - law.stiffness @ w, p, atol=2e-5 * (1.0 + np.abs(p).max()))
 
 
 def test_friction_turns_with_the_slip() -> None:
@@ -71,7 +78,7 @@ def test_friction_turns_with_the_slip() -> None:
         return -0.6 * load * w[:2] / np.linalg.norm(w[:2])
 
     law, _ = contact_state(contact, np.array([*friction(w), load]), w, HARD)
-    stiffness, step = cone_stiffness(law), 1e-6
+    stiffness, step = law.stiffness, 1e-6
     for axis in (0, 1):
         change = np.zeros(3)
         change[axis] = step
@@ -83,11 +90,10 @@ def test_friction_turns_with_the_slip() -> None:
 def test_rows_of_joints() -> None:
     rng = np.random.default_rng(1)
     for bound in (np.inf, 0.4):
-        row = JointRow(0, 0, 1.0, 0.0, bound, 0.7)
         for _ in range(50):
             p, u = rng.normal(), rng.normal()
-            law, lacking = joint_state(row, p, u, HARD)
-            assert lacking == pytest.approx(joint_residual(row, p, u), abs=1e-14)
+            law, lacking = linear_row(0.7, bound, p, u / 0.7, HARD)
+            assert lacking == pytest.approx(row_map(0.7, bound, p, u), abs=1e-14)
             assert law.stiffness == 0.0 or law.impulse == p
 
 
@@ -95,7 +101,7 @@ def test_a_soft_contact_answers_with_its_spring() -> None:
     """p_n = -w_n / compliance, whatever the impulse was."""
     contact = point(compliance=1.8)
     law, _ = contact_state(contact, np.array([0.0, 0.0, 0.3]), np.array([0.0, 0.0, -1.0]), HARD)
-    pushed = (law.impulse - cone_stiffness(law) @ np.array([0.0, 0.0, -1.0]))[2]
+    pushed = (law.impulse - law.stiffness @ np.array([0.0, 0.0, -1.0]))[2]
     assert pushed == pytest.approx(1.0 / 1.8, rel=1e-5)
 
 
@@ -103,7 +109,7 @@ def test_a_stick_spring_gives_way_until_it_slides() -> None:
     """Inside of the disc p_t = -w_t / shear; a sliding one at the velocity -shear p_t - slip has friction times p_n."""
     contact = point(friction=0.6, shear=3.0)
     law, _ = contact_state(contact, np.array([0.1, 0.0, 1.0]), np.array([-0.3, 0.0, 0.0]), HARD)
-    pushed = law.impulse - cone_stiffness(law) @ np.array([-0.3, 0.0, 0.0])
+    pushed = law.impulse - law.stiffness @ np.array([-0.3, 0.0, 0.0])
     np.testing.assert_allclose(pushed[:2], [0.1, 0.0], rtol=1e-4)
     sliding, slip = np.array([0.6, 0.0, 1.0]), np.array([-0.2, 0.0, 0.0])
     w = slip - 3.0 * np.array([0.6, 0.0, 0.0])
@@ -111,7 +117,7 @@ def test_a_stick_spring_gives_way_until_it_slides() -> None:
     assert law.slides
     assert lacking == pytest.approx(0.0, abs=1e-15)
     # across its way it answers as a spring in series with friction that turns: 1 / (shear + slip / bound)
-    assert cone_stiffness(law)[1, 1] == pytest.approx(1.0 / (3.0 + 0.2 / 0.6), rel=1e-4)
+    assert law.stiffness[1, 1] == pytest.approx(1.0 / (3.0 + 0.2 / 0.6), rel=1e-4)
 
 
 def test_a_softer_law_goes_through_the_same_solution() -> None:
@@ -120,6 +126,6 @@ def test_a_softer_law_goes_through_the_same_solution() -> None:
     for softness in (HARD, 1e-2):
         law, _ = contact_state(contact, p, np.zeros(3), softness)
         np.testing.assert_allclose(law.impulse, p, rtol=1e-15)
-        answer = law.impulse - cone_stiffness(law) @ w
+        answer = law.impulse - law.stiffness @ w
         mobility = np.array([contact.along, contact.along, contact.normal])
         np.testing.assert_allclose(answer, p - w / (softness * mobility), rtol=1e-12)

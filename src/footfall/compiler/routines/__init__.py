@@ -22,6 +22,7 @@ from footfall.compiler.routines.callback import RoutineCallback
 from footfall.compiler.routines.lane_memory import lanes_at, put_lanes
 from footfall.compiler.routines.library import call_native
 from footfall.compiler.routines.routine import routine
+from footfall.compiler.routines.source_analysis import merged
 
 __all__ = [
     "ArrayOf",
@@ -40,6 +41,7 @@ __all__ = [
     "as_records",
     "call_native",
     "lanes_at",
+    "merged",
     "new_records",
     "put_lanes",
     "record_dtype",

@@ -9,12 +9,25 @@ import textwrap
 from collections.abc import Callable
 from functools import cache
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 from footfall.errors import RoutineError
 
+F = TypeVar("F", bound=Callable[..., Any])
 _PARSING = Lock()
 _TRIES = 20
+
+
+def merged(function: F) -> F:
+    """A function that always becomes part of those that call it: small ones that are called for every contact say,
+    however many of them there are. In Python, and in a trace, it is what it was."""
+    function.__dict__["merged_into_callers"] = True
+    return function
+
+
+def is_merged(function: Callable[..., Any]) -> bool:
+    """Whether it is one of `merged`."""
+    return "merged_into_callers" in vars(function)
 
 
 @cache

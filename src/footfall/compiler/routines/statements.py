@@ -16,6 +16,7 @@ from footfall.compiler.routines.source_analysis import (
     counters_of,
     definition,
     gives_something,
+    is_merged,
     stores_of,
 )
 from footfall.compiler.routines.types import (
@@ -113,6 +114,7 @@ class Function(Loops):
             answer = f"%s{n}"
         closing.append(f"  ret {kind} {answer}" if parts else "  ret void")
         merged = "noinline" if len(self.lines) > _LARGE else "inlinehint"
+        merged = "alwaysinline" if is_merged(self.function) else merged
         head = f"define {linkage}fastcc {kind} @{name}({listed}) nounwind {merged} {{"
         return "\n".join([head, *self.stack, *opening, *self.lines, *closing, "}", ""])
 

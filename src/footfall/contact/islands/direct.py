@@ -22,17 +22,15 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, Lanes, Vector3, new_records, routine
-from footfall.contact.islands.cone import Answer, RowAnswer
 from footfall.contact.islands.island import (
     Island,
-    JointRow,
-    Point,
     add_wrench,
     fill_inertial,
     group_twist,
     halves,
 )
-from footfall.contact.islands.newton import Outcome, assemble_answers, cone_stiffness
+from footfall.contact.islands.newton import Outcome, assemble_answers
+from footfall.contact.law import LinearLaw, LinearRow, contact_state, linear_row
 from footfall.math.block_sparse import eliminate, substitute
 
 # Softness of what sticks. Where one point of a body sticks and another slides about it by s, as a part of its mobility
@@ -59,8 +57,8 @@ class Guess(NamedTuple):
 class Laws(NamedTuple):
     """The linear laws of contacts and joint rows in their states; `impulse` of each is that at the velocity zero."""
 
-    contacts: ArrayOf[Answer]
-    joints: ArrayOf[RowAnswer]
+    contacts: ArrayOf[LinearLaw]
+    joints: ArrayOf[LinearRow]
 
 
 class Sight(NamedTuple):
@@ -82,7 +80,7 @@ def solve_directly(
     count, rows = len(contacts), len(joints)
     now = Guess(contacts.copy(), np.empty((count, 3)), joints.copy(), np.empty(rows))
     ahead = Guess(np.empty((count, 3)), np.empty((count, 3)), np.empty(rows), np.empty(rows))
-    laws = Laws(new_records(Answer, count), new_records(RowAnswer, rows))
+    laws = Laws(new_records(LinearLaw, count), new_records(LinearRow, rows))
     blocks, step, inertial = np.empty(island.mass.shape), np.empty(v.shape), np.empty(v.shape)
     v_now: ArrayOf[Lanes] = v.copy()
     last, softness = np.full(_LOOKS_BACK, np.inf), _HARD
@@ -152,9 +150,9 @@ def _share(island: Island, p: ArrayOf[Vector3]) -> None:
             turning += normal @ np.cross(point.arm, pushed)
             total += load[2]
             centre = centre + load[2] * point.arm
-            bound = _STRAINED * point.friction * load[2]
+            bound = _STRAINED * point.law.friction * load[2]
             strained = strained or load[0] * load[0] + load[1] * load[1] > bound * bound
-            flat = flat and point.extra == 0.0 and bool(normal @ point.frame[:, 2] > 1.0 - _SAME_WAY)
+            flat = flat and point.law.extra == 0.0 and bool(normal @ point.frame[:, 2] > 1.0 - _SAME_WAY)
         if not (flat and strained and total > 0.0):
             continue
         centre = centre / total
@@ -168,7 +166,7 @@ def _share(island: Island, p: ArrayOf[Vector3]) -> None:
         fits = True
         for k in range(group.first_point, group.first_point + group.points):
             slope = force / total + spin * np.cross(normal, island.points[k].arm - centre)
-            fits = fits and slope @ slope < (_STRAINED * island.points[k].friction) ** 2
+            fits = fits and slope @ slope < (_STRAINED * island.points[k].law.friction) ** 2
         if fits:
             for k in range(group.first_point, group.first_point + group.points):
                 slope = force / total + spin * np.cross(normal, island.points[k].arm - centre)
@@ -187,25 +185,27 @@ def _expect(island: Island, v: ArrayOf[Lanes], guess: Guess, laws: Laws, softnes
             w = point.velocity(twist.linear, twist.angular) + point.drift
             guess.w[k] = w
             if p[2] > 0.0:
-                bound = _INSIDE * (point.friction * p[2] + point.extra)
+                bound = _INSIDE * (point.law.friction * p[2] + point.law.extra)
                 slides = p[0] * p[0] + p[1] * p[1] > bound * bound
                 kept = 1.0 if slides else 0.0
                 yielding = kept - 1.0
                 w = np.array(
                     [
-                        kept * w[0] + yielding * point.shear * p[0],
-                        kept * w[1] + yielding * point.shear * p[1],
-                        -point.compliance * p[2],
+                        kept * w[0] + yielding * point.law.shear * p[0],
+                        kept * w[1] + yielding * point.law.shear * p[1],
+                        -point.law.compliance * p[2],
                     ]
                 )
-            laws.contacts[k], lacking = contact_state(point, p, w, softness)
+            laws.contacts[k], lacking = contact_state(point.law, p, w, softness)
             residual = max(residual, lacking)
     for k in range(len(guess.joint_u)):
         row = island.joints[k]
         u = row.sign * v[row.node, row.lane] + row.offset
         guess.joint_u[k] = u
-        laws.joints[k], row_lacking = joint_state(row, guess.joint_p[k], u, softness)
-        residual = max(residual, row_lacking)
+        laws.joints[k], row_lacking = linear_row(
+            row.mobility, row.bound, guess.joint_p[k], u / row.mobility, softness
+        )
+        residual = max(residual, abs(row_lacking))
     return residual
 
 
@@ -221,7 +221,7 @@ def _fill_imbalance(
         force, moment = np.zeros(3), np.zeros(3)
         for k in range(group.first_point, group.first_point + group.points):
             point, law = island.points[k], laws.contacts[k]
-            pushed = point.force(law.impulse - cone_stiffness(law) @ now.w[k])
+            pushed = point.force(law.impulse - law.stiffness @ now.w[k])
             force, moment = force + pushed, moment + np.cross(point.arm, pushed)
         add_wrench(island, group, force, moment, forces, -1.0)
     for k in range(len(laws.joints)):
@@ -237,8 +237,8 @@ def _go(island: Island, now: Guess, laws: Laws, step: ArrayOf[Lanes], ahead: Gue
         for k in range(group.first_point, group.first_point + group.points):
             point, before = island.points[k], laws.contacts[k]
             w = now.w[k] - point.velocity(twist.linear, twist.angular)
-            p = before.impulse - cone_stiffness(before) @ w
-            law, lacking = contact_state(point, p, w, softness)
+            p = before.impulse - before.stiffness @ w
+            law, lacking = contact_state(point.law, p, w, softness)
             ahead.w[k], ahead.p[k], laws.contacts[k] = w, p, law
             residual = max(lacking, residual)  # NaN stays NaN in this order
             same = same and not (law.slides or before.slides) and (law.normal > 0.0) == (before.normal > 0.0)
@@ -246,9 +246,9 @@ def _go(island: Island, now: Guess, laws: Laws, step: ArrayOf[Lanes], ahead: Gue
         row, row_before = island.joints[k], laws.joints[k]
         u = now.joint_u[k] - row.sign * step[row.node, row.lane]
         row_p = row_before.impulse - row_before.stiffness * u
-        row_law, row_lacking = joint_state(row, row_p, u, softness)
+        row_law, row_lacking = linear_row(row.mobility, row.bound, row_p, u / row.mobility, softness)
         ahead.joint_u[k], ahead.joint_p[k], laws.joints[k] = u, row_p, row_law
-        residual = max(row_lacking, residual)
+        residual = max(abs(row_lacking), residual)
         same = same and (row_law.stiffness > 0.0) == (row_before.stiffness > 0.0)
     return Sight(residual, same)
 
@@ -259,13 +259,16 @@ def _look(island: Island, now: Guess, ahead: Guess, length: float, laws: Laws, s
     for k in range(len(now.p)):
         p = now.p[k] + length * (ahead.p[k] - now.p[k])
         w = now.w[k] + length * (ahead.w[k] - now.w[k])
-        laws.contacts[k], lacking = contact_state(island.points[k], p, w, softness)
+        laws.contacts[k], lacking = contact_state(island.points[k].law, p, w, softness)
         residual = max(lacking, residual)
     for k in range(len(now.joint_p)):
         row_p = now.joint_p[k] + length * (ahead.joint_p[k] - now.joint_p[k])
         row_u = now.joint_u[k] + length * (ahead.joint_u[k] - now.joint_u[k])
-        laws.joints[k], row_lacking = joint_state(island.joints[k], row_p, row_u, softness)
-        residual = max(row_lacking, residual)
+        row = island.joints[k]
+        laws.joints[k], row_lacking = linear_row(
+            row.mobility, row.bound, row_p, row_u / row.mobility, softness
+        )
+        residual = max(abs(row_lacking), residual)
     return Sight(residual, False)
 
 
@@ -282,9 +285,11 @@ def _shorten(now: Guess, ahead: Guess, length: float) -> None:
 def _soften(island: Island, now: Guess, laws: Laws, softness: float) -> None:
     """The laws with another softness, in the same states."""
     for k in range(len(now.p)):
-        laws.contacts[k], _ = contact_state(island.points[k], now.p[k], now.w[k], softness)
+        laws.contacts[k], _ = contact_state(island.points[k].law, now.p[k], now.w[k], softness)
     for k in range(len(now.joint_p)):
-        laws.joints[k], _ = joint_state(island.joints[k], now.joint_p[k], now.joint_u[k], softness)
+        row = island.joints[k]
+        step = now.joint_u[k] / row.mobility
+        laws.joints[k], _ = linear_row(row.mobility, row.bound, now.joint_p[k], step, softness)
 
 
 def _imbalance(island: Island, guess: Guess, inertial: ArrayOf[Lanes], forces: ArrayOf[Lanes]) -> float:
@@ -303,48 +308,3 @@ def _imbalance(island: Island, guess: Guess, inertial: ArrayOf[Lanes], forces: A
     for n in range(len(forces)):
         merit += island.pivots[n] * forces[n] * forces[n]
     return float(np.sqrt(np.sum(merit) / island.mobility))
-
-
-# States
-
-
-def contact_state(point: Point, p: Vector3, w: Vector3, softness: float) -> tuple[Answer, float]:
-    """The linear law of a contact in the state that p and w (3,) along (t1, t2, n) lead to; its natural map, N s."""
-    normal = p[2] - (w[2] + point.compliance * p[2]) * point.hard_normal
-    if not normal > 0.0:  # NaN is open
-        left = max(abs(p[2]), np.sqrt(p[0] * p[0] + p[1] * p[1]))
-        return Answer(np.array([0.0, 0.0, 0.0]), 0.0, 0.0, 0.0, False, 0.0, 0.0), float(left)
-    soft = softness * point.normal
-    stiffness = 1.0 / (soft + point.compliance)
-    held = stiffness * soft * p[2]
-    f1, f2 = (w[0] + point.shear * p[0]) * point.hard_along, (w[1] + point.shear * p[1]) * point.hard_along
-    z1, z2 = p[0] - f1, p[1] - f2
-    square, bound = z1 * z1 + z2 * z2, point.friction * normal + point.extra
-    if square <= bound * bound:
-        lacking = max(abs(p[2] - normal), np.sqrt(f1 * f1 + f2 * f2))
-        soft_along = softness * point.along
-        hard = 1.0 / (soft_along + point.shear)
-        kept = soft_along * hard
-        law = Answer(np.array([kept * p[0], kept * p[1], held]), hard, stiffness, 0.0, False, 0.0, 0.0)
-        return law, float(lacking)
-    size = np.sqrt(square)
-    u1, u2 = z1 / size, z2 / size
-    e1, e2 = p[0] - bound * u1, p[1] - bound * u2
-    lacking = max(abs(p[2] - normal), np.sqrt(e1 * e1 + e2 * e2))
-    # Across its way a sliding contact is as stiff as `bound / slip`: friction turns with it.
-    give = 1.0 - (1.0 - softness) * point.along * point.hard_along  # of springs and the softness
-    across = bound / (size - bound + give * bound) * point.hard_along
-    beside = across * softness * point.along * (p[1] * u1 - p[0] * u2)
-    along = point.friction * held + point.extra
-    constant = np.array([along * u1 - beside * u2, along * u2 + beside * u1, held])
-    return Answer(constant, across, stiffness, point.friction * stiffness, True, u1, u2), float(lacking)
-
-
-def joint_state(row: JointRow, p: float, u: float, softness: float) -> tuple[RowAnswer, float]:
-    """The same for a joint row; u: its velocity with sign and offset."""
-    z = p - u / row.mobility
-    held = RowAnswer(p, 1.0 / (softness * row.mobility))
-    if row.bound < np.inf:
-        most = min(max(z, -row.bound), row.bound)
-        return (held if abs(z) < row.bound else RowAnswer(most, 0.0)), abs(p - most)
-    return (held if z > 0.0 else RowAnswer(0.0, 0.0)), abs(p - max(z, 0.0))

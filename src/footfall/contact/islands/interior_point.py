@@ -18,7 +18,6 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, Lanes, Matrix3, Vector3, new_records, routine
-from footfall.contact.islands.cone import contact_residual, joint_answer, joint_residual
 from footfall.contact.islands.island import (
     TWIST,
     Island,
@@ -31,6 +30,7 @@ from footfall.contact.islands.island import (
     halves,
 )
 from footfall.contact.islands.newton import Outcome, add_contact_stiffness
+from footfall.contact.law import contact_residual, row_answer, row_map
 from footfall.math.block_sparse import WIDTH, eliminate, substitute
 
 _ROOM = 0.1  # of typical velocities, by which a start is pushed into the cones
@@ -143,12 +143,14 @@ def _start(
         twist = halves(group_twist(island, group, v))
         for k in range(group.first_point, group.first_point + group.points):
             point = island.points[k]
-            friction = max(point.friction, _LEAST_FRICTION)
+            friction = max(point.law.friction, _LEAST_FRICTION)
             w = point.velocity(twist.linear, twist.angular) + point.drift
-            w2 = w[2] + point.compliance * contacts[k][2]
+            w2 = w[2] + point.law.compliance * contacts[k][2]
             slip = np.sqrt(w[0] * w[0] + w[1] * w[1])
             held = np.sqrt(contacts[k][0] ** 2 + contacts[k][1] ** 2)
-            p0 = max(friction * contacts[k][2], held) + friction * speed / (point.normal + point.compliance)
+            p0 = max(friction * contacts[k][2], held) + friction * speed / (
+                point.law.normal + point.law.compliance
+            )
             u0 = max(w2 / friction + slip, slip) + speed
             p = np.array([p0, contacts[k][0], contacts[k][1]])
             u = np.array([u0, w[0], w[1]])
@@ -207,29 +209,29 @@ def _look(
         force, moment = np.zeros(3), np.zeros(3)
         for k in range(group.first_point, group.first_point + group.points):
             point, cone = island.points[k], cones[k]
-            friction = max(point.friction, _LEAST_FRICTION)
+            friction = max(point.law.friction, _LEAST_FRICTION)
             w = point.velocity(twist.linear, twist.angular) + point.drift
             p = np.array([cone.p[1], cone.p[2], cone.p[0] / friction])
             smooth = _SMOOTH * tau / cone.p[0]
             slip = np.sqrt(w[0] * w[0] + w[1] * w[1] + smooth * smooth)
-            u0 = (w[2] + point.compliance * p[2]) / friction + slip
+            u0 = (w[2] + point.law.compliance * p[2]) / friction + slip
             gap = np.array([u0, w[0], w[1]]) - cone.u
             slope = np.array([w[0] / slip, w[1] / slip, 1.0 / friction])
             cones[k] = cone._replace(gap=gap, slope=slope, stiffness=_scaled(cone.p, cone.u, point, friction))
             found[k] = p
-            residual = max(residual, contact_residual(point, p, w))
+            residual = max(residual, contact_residual(point.law, p, w))
             pushed = point.force(p)
             force, moment = force + pushed, moment + np.cross(point.arm, pushed)
         add_wrench(island, group, force, moment, imbalance, -1.0)
     for k in range(len(limits)):
         row, limit = island.joints[k], limits[k]
-        velocity = v[row.node, row.lane]
+        w_row = row.sign * v[row.node, row.lane] + row.offset
         impulse = limit.p
         if row.bound < np.inf:
-            impulse = joint_answer(row, limit.p, velocity, _ROW_SOFTNESS).impulse
-        limits[k] = limit._replace(p=impulse, gap=row.sign * velocity + row.offset - limit.u)
+            impulse = row_answer(row.mobility, row.bound, limit.p, w_row, _ROW_SOFTNESS).impulse
+        limits[k] = limit._replace(p=impulse, gap=w_row - limit.u)
         found_joints[k] = impulse
-        residual = max(residual, joint_residual(row, impulse, velocity))
+        residual = max(residual, abs(row_map(row.mobility, row.bound, impulse, w_row)))
         imbalance[row.node, row.lane] -= row.sign * impulse
     merit: Lanes = np.zeros(8)
     for n in range(len(v)):
@@ -252,9 +254,9 @@ def _scaled(p: Vector3, u: Vector3, point: Point, friction: float) -> Matrix3:
             [ratio * 2.0 * a * c, ratio * 2.0 * b * c, ratio * (2.0 * c * c + 1.0)],
         ]
     )
-    if point.compliance > 0.0:
+    if point.law.compliance > 0.0:
         # u_0 contains compliance p_0 / friction^2: solve p = ... - K (u + e p_0) for p.
-        extra = point.compliance / (friction * friction)
+        extra = point.law.compliance / (friction * friction)
         factor = extra / (1.0 + extra * stiffness[0, 0])
         column = stiffness[:, 0]
         for i in (0, 1, 2):
@@ -283,15 +285,16 @@ def _assemble(
         row, limit = island.joints[k], limits[k]
         place = WIDTH * island.plan.places[row.node] + row.lane
         if row.bound < np.inf:
-            velocity = v[row.node, row.lane]
-            blocks[place, row.lane] += joint_answer(row, limit.p, velocity, _ROW_SOFTNESS).stiffness
+            w_row = row.sign * v[row.node, row.lane] + row.offset
+            answer = row_answer(row.mobility, row.bound, limit.p, w_row, _ROW_SOFTNESS)
+            blocks[place, row.lane] += answer.stiffness
         else:
             blocks[place, row.lane] += limit.p / limit.u
 
 
 def _contact_stiffness(point: Point, cone: Cone) -> Matrix3:
     """K (3, 3) along (t1, t2, n): of impulses by velocities of the contact."""
-    friction = max(point.friction, _LEAST_FRICTION)
+    friction = max(point.law.friction, _LEAST_FRICTION)
     k, s = cone.stiffness, cone.slope
     # Columns: by w1, w2, wn; rows of the cone (0, 1, 2) are (n, t1, t2).
     first = np.array([k[0, 0] * s[0] + k[0, 1], k[1, 0] * s[0] + k[1, 1], k[2, 0] * s[0] + k[2, 1]])
@@ -375,9 +378,9 @@ def _solved(
         force, moment = np.zeros(3), np.zeros(3)
         for k in range(group.first_point, group.first_point + group.points):
             cone, point = cones[k], island.points[k]
-            friction = max(point.friction, _LEAST_FRICTION)
+            friction = max(point.law.friction, _LEAST_FRICTION)
             t = cone.ahead_p - cone.stiffness @ cone.gap
-            if point.compliance > 0.0:
+            if point.law.compliance > 0.0:
                 t = _yielding(point, friction, cone, t)
             pushed = point.force(np.array([t[1], t[2], t[0] / friction]))
             force, moment = force + pushed, moment + np.cross(point.arm, pushed)
@@ -393,13 +396,13 @@ def _solved(
         twist = halves(group_twist(island, group, step))
         for k in range(group.first_point, group.first_point + group.points):
             cone, point = cones[k], island.points[k]
-            friction = max(point.friction, _LEAST_FRICTION)
+            friction = max(point.law.friction, _LEAST_FRICTION)
             w = point.velocity(twist.linear, twist.angular)
             du = np.array([cone.slope @ w, w[0], w[1]]) + cone.gap
             dp = cone.ahead_p - cone.stiffness @ du
-            if point.compliance > 0.0:
+            if point.law.compliance > 0.0:
                 dp = _yielding(point, friction, cone, dp)
-                du = du + np.array([point.compliance / (friction * friction) * dp[0], 0.0, 0.0])
+                du = du + np.array([point.law.compliance / (friction * friction) * dp[0], 0.0, 0.0])
             longest = min(longest, _way_to_rim(cone.p, dp), _way_to_rim(cone.u, du))
             cones[k] = cone._replace(ahead_p=dp, ahead_u=du)
     for k in range(len(limits)):
@@ -417,7 +420,7 @@ def _solved(
 
 def _yielding(point: Point, friction: float, cone: Cone, aimed: Vector3) -> Vector3:
     """What is left of an aim for p where the contact is soft: p moves u_0 by itself, and K has taken that in."""
-    extra = point.compliance / (friction * friction)
+    extra = point.law.compliance / (friction * friction)
     left: Vector3 = aimed - (extra * aimed[0]) * cone.stiffness[:, 0]
     return left
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from footfall.arrays import Integers
 from footfall.compiler.routines import ArrayOf, Lanes, Matrix3, Vector3, routine
+from footfall.contact.law import ContactLaw
 from footfall.math.block_sparse import WIDTH, Elimination, block_number
 
 TWIST = 6
@@ -34,23 +35,11 @@ class Group(NamedTuple):
 
 
 class Point(NamedTuple):
-    """The law of a contact: `w_n + compliance p_n >= 0`, `p_n >= 0`, one of them zero; `|p_t| <= friction p_n + extra`,
-    where it is less `w_t + shear p_t` is zero, else against p_t.
-
-    w is its velocity along (t1, t2, n) and drift, m/s. compliance, shear: 1/kg. extra: N s. along, normal: about how
-    far an impulse moves it in the tangential and normal directions, 1/kg; hard_along, hard_normal: their inverses, kg,
-    with shear and compliance. arm: from where its group's twist is taken, m. frame: columns (t1, t2, n).
-    """
+    """A contact: its velocity w is that of its point along (t1, t2, n) and drift, m/s, and obeys its law. arm: from
+    where its group's twist is taken, m. frame: columns (t1, t2, n)."""
 
     drift: Vector3
-    compliance: float
-    shear: float
-    friction: float
-    extra: float
-    along: float
-    normal: float
-    hard_along: float
-    hard_normal: float
+    law: ContactLaw
     arm: Vector3
     frame: Matrix3
 

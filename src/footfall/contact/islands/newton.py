@@ -2,7 +2,7 @@
 
 For impulses that are held, velocities are sought at which all forces are in balance,
 
-    M (v - v_free) = J^T p(v),    p(v) = answers of all contacts to v (`cone.py`),
+    M (v - v_free) = J^T p(v),    p(v) = answers of all contacts to v (`footfall.contact.law`),
 
 by Newton's method on `M + J^T K J`; then the answers are held. The softness decides how far they lead at once: if it is
 small one balance is the solution, but hard to find; if it is large it is found in a few steps, but leads only part of
@@ -18,14 +18,6 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, Lanes, Matrix3, Vector3, new_records, routine
-from footfall.contact.islands.cone import (
-    Answer,
-    RowAnswer,
-    contact_answer,
-    contact_residual,
-    joint_answer,
-    joint_residual,
-)
 from footfall.contact.islands.island import (
     TWIST,
     Island,
@@ -34,6 +26,14 @@ from footfall.contact.islands.island import (
     fill_inertial,
     group_twist,
     halves,
+)
+from footfall.contact.law import (
+    LinearLaw,
+    LinearRow,
+    contact_answer,
+    contact_residual,
+    row_answer,
+    row_map,
 )
 from footfall.math.block_sparse import WIDTH, eliminate, substitute
 
@@ -74,8 +74,8 @@ class Held(NamedTuple):
     contacts: ArrayOf[Vector3]
     joints: Array
     softness: Array
-    answers: ArrayOf[Answer]
-    joint_answers: ArrayOf[RowAnswer]
+    answers: ArrayOf[LinearLaw]
+    joint_answers: ArrayOf[LinearRow]
     imbalance: ArrayOf[Lanes]
 
 
@@ -91,8 +91,8 @@ def solve_newton(
         contacts.copy(),
         joints.copy(),
         np.full(1, _HARD),
-        new_records(Answer, len(contacts)),
-        new_records(RowAnswer, len(joints)),
+        new_records(LinearLaw, len(contacts)),
+        new_records(LinearRow, len(joints)),
         np.empty(v.shape),
     )
     base, best, blocks = v.copy(), v.copy(), np.empty(island.mass.shape)
@@ -173,22 +173,22 @@ def balance(island: Island, v: ArrayOf[Lanes], held: Held) -> Balance:
         for k in range(group.first_point, group.first_point + group.points):
             point, before = island.points[k], held.contacts[k]
             w = point.velocity(twist.linear, twist.angular) + point.drift
-            answer = contact_answer(point, before, w, hardness)
+            answer = contact_answer(point.law, before, w, hardness)
             held.answers[k] = answer
             p = answer.impulse
-            residual = max(residual, contact_residual(point, p, w))
-            noise = max(noise, speed * point.hard_normal)
+            residual = max(residual, contact_residual(point.law, p, w))
+            noise = max(noise, speed * point.law.hard_normal)
             d = p - before
-            change += point.along * (d[0] * d[0] + d[1] * d[1]) + point.normal * d[2] * d[2]
+            change += point.law.along * (d[0] * d[0] + d[1] * d[1]) + point.law.normal * d[2] * d[2]
             pushed = point.force(p)
             force, moment = force + pushed, moment + np.cross(point.arm, pushed)
         add_wrench(island, group, force, moment, imbalance, -1.0)
     for k in range(len(island.joints)):
         row = island.joints[k]
-        u = v[row.node, row.lane]
-        answer_row = joint_answer(row, held.joints[k], u, held.softness[0])
+        w_row = row.sign * v[row.node, row.lane] + row.offset
+        answer_row = row_answer(row.mobility, row.bound, held.joints[k], w_row, held.softness[0])
         held.joint_answers[k] = answer_row
-        residual = max(residual, joint_residual(row, answer_row.impulse, u))
+        residual = max(residual, abs(row_map(row.mobility, row.bound, answer_row.impulse, w_row)))
         change += row.mobility * (answer_row.impulse - held.joints[k]) ** 2
         imbalance[row.node, row.lane] -= row.sign * answer_row.impulse
     merit: Lanes = np.zeros(8)
@@ -198,7 +198,7 @@ def balance(island: Island, v: ArrayOf[Lanes], held: Held) -> Balance:
 
 
 def assemble_answers(
-    island: Island, answers: ArrayOf[Answer], joint_answers: ArrayOf[RowAnswer], blocks: ArrayOf[Lanes]
+    island: Island, answers: ArrayOf[LinearLaw], joint_answers: ArrayOf[LinearRow], blocks: ArrayOf[Lanes]
 ) -> bool:
     """Blocks of `M + J^T K J` with the K of all answers; whether it is symmetric, as it is if nothing slides: then
     those below the diagonal have no meaning."""
@@ -215,7 +215,7 @@ def assemble_answers(
             if normal > 0.0:
                 pressed = True
                 if answers[k].slides or along > _ALIKE * normal or normal > _ALIKE * along:
-                    add_contact_stiffness(island, k, cone_stiffness(answers[k]), stiffness)
+                    add_contact_stiffness(island, k, answers[k].stiffness, stiffness)
                 else:
                     # What sticks is nearly as stiff in all directions: the rest is along its normal.
                     round_part = round_part.plus(along, island.points[k].arm)
@@ -270,19 +270,6 @@ def _row(a: float, b: float, c: float, d: float, e: float, f: float) -> Lanes:
     row: Lanes = np.zeros(8)
     row[0], row[1], row[2], row[3], row[4], row[5] = a, b, c, d, e, f
     return row
-
-
-def cone_stiffness(answer: Answer) -> Matrix3:
-    """K (3, 3) of an answer."""
-    slides = answer.along if answer.slides else 0.0
-    u1, u2, lean = answer.u1, answer.u2, answer.lean
-    return np.array(
-        [
-            [answer.along - slides * u1 * u1, -slides * u1 * u2, lean * u1],
-            [-slides * u1 * u2, answer.along - slides * u2 * u2, lean * u2],
-            [0.0, 0.0, answer.normal],
-        ]
-    )
 
 
 def add_contact_stiffness(island: Island, k: int, matrix: Matrix3, stiffness: ArrayOf[Lanes]) -> None:

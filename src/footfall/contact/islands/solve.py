@@ -82,5 +82,5 @@ def _has_shear(island: Island) -> bool:
     """Whether some contact gives way along its surface, for which the interior-point method is not made."""
     sheared = False
     for point in island.points:
-        sheared = sheared or point.shear > 0.0
+        sheared = sheared or point.law.shear > 0.0
     return sheared

@@ -31,7 +31,7 @@ def struck_by(point: Point, before: Vector3, impulse: Vector3) -> float:
     """The square of about how much faster a point of contact became in a step, m2/s2. before: impulse of the last step,
     world axes, N s; impulse: of this one along (t1, t2, n)."""
     change = impulse - point.frame.T @ before
-    return float(change @ change * (point.along + point.normal) ** 2)
+    return float(change @ change * (point.law.along + point.law.normal) ** 2)
 
 
 def expect_velocities(now: Moment, steady: Flags) -> bool:

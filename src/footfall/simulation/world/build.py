@@ -12,6 +12,7 @@ from footfall.arrays import Array
 from footfall.compiler.routines import new_records
 from footfall.contact.detection.shapes import Bodies, Touch
 from footfall.contact.detection.world import ContactWorld
+from footfall.contact.law import PairMaterial
 from footfall.contact.pair_material import RobotSide, touching_material
 from footfall.math.block_sparse import WIDTH, Elimination
 from footfall.math.transform import Transform, identity_transform
@@ -28,7 +29,6 @@ from footfall.simulation.world.records import (
     JointLimit,
     JointPiece,
     LinkPiece,
-    PairMaterial,
     Plans,
     RobotPart,
     State,

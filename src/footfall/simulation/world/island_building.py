@@ -16,7 +16,7 @@ from footfall.contact.islands.island import (
     halves,
     pair_blocks,
 )
-from footfall.contact.law import FAR, limit_offset
+from footfall.contact.law import FAR, limit_offset, made_law
 from footfall.math.block_sparse import WIDTH
 from footfall.simulation.world.island_draft import Draft, bodies_of
 from footfall.simulation.world.island_inertia import (
@@ -125,27 +125,15 @@ def _fill_points(
         impulse = frame.T @ now.state.impulses[draft.touches[k]]
         speed = frame.T @ (before.linear + np.cross(before.angular, arm))
         own = _is_own(now.world, touch)
-        law = contact_law(now, touch, own, frame, speed, impulse)
-        draft.ahead[k] = touch.gap - now.settings.dt * law.offset
-        drift = law.drift
+        drift, asked = contact_law(now, touch, own, frame, speed, impulse)
+        draft.ahead[k] = touch.gap - now.settings.dt * asked.offset
         if out <= _IMMOVABLE * all_ways:
             # A robot on slides over a floor cannot leave it, and no impulse could help it out of it.
             drift = np.array([drift[0], drift[1], FAR])
         along, outwards = max(0.5 * (all_ways - out), 0.0) + least, out + least
-        compliance = max(law.compliance, giving_share(own, touch.gap, impulse[2] * out) * all_ways)
-        points[k] = Point(
-            drift,
-            compliance,
-            law.shear,
-            law.friction,
-            law.extra,
-            along,
-            outwards,
-            1.0 / (along + law.shear),
-            1.0 / (outwards + compliance),
-            arm,
-            frame,
-        )
+        compliance = max(asked.compliance, giving_share(own, touch.gap, impulse[2] * out) * all_ways)
+        law = made_law(along, outwards, asked.friction, asked.extra, compliance, asked.shear)
+        points[k] = Point(drift, law, arm, frame)
         draft.impulses[k] = impulse
         greatest = max(greatest, along, outwards)
     return greatest

@@ -8,7 +8,7 @@ import numpy as np
 
 from footfall.compiler.routines import Matrix3, Vector3
 from footfall.contact.detection.shapes import Touch
-from footfall.contact.law import Bounce, normal_law, shear_compliance, viscous_bound
+from footfall.contact.law import MaterialLaw, material_law
 from footfall.simulation.world.records import Moment, World
 
 JAMMED = 1e-5  # m: limbs of one robot that are deeper in each other may not come apart whatever presses them
@@ -18,14 +18,10 @@ PRESSED = 30.0  # m/s in a step: three thousand times its own weight, if a step 
 
 
 class Law(NamedTuple):
-    """See `Point`. offset: of its drift, what is asked of the normal velocity against the other body, m/s."""
+    """What a touch asks for, and its drift (3,), m/s, see `Point`."""
 
     drift: Vector3
-    offset: float
-    compliance: float
-    shear: float
-    friction: float
-    extra: float
+    asked: MaterialLaw
 
 
 def contact_law(
@@ -44,17 +40,12 @@ def contact_law(
         given -= _given_velocity(now, shapes[touch.first].body, touch.position)
         carried = frame.T @ given
     speed = speed - carried
-    surface = Bounce(material.stiffness, material.damping, material.restitution)
-    law = normal_law(felt_gap(own, touch.gap), touch.bend, speed[2], surface, rules, dt)
-    extra, shear = 0.0, 0.0
-    if material.viscous_friction > 0.0:
-        extra = viscous_bound(material.viscous_friction, speed[0], speed[1], dt)
+    asked = material_law(material, felt_gap(own, touch.gap), touch.bend, speed, rules, dt)
     held: Vector3 = np.zeros(3)
-    if material.shear_stiffness < np.inf:
-        shear = shear_compliance(material.shear_stiffness, dt)
-        held = shear * impulse
-    drift = np.array([-carried[0] - held[0], -carried[1] - held[1], law.offset - carried[2]])
-    return Law(drift, law.offset, law.compliance, shear, material.friction, extra)
+    if asked.shear > 0.0:
+        held = asked.shear * impulse
+    drift = np.array([-carried[0] - held[0], -carried[1] - held[1], asked.offset - carried[2]])
+    return Law(drift, asked)
 
 
 def felt_gap(own: bool, gap: float) -> float:

@@ -14,7 +14,7 @@ from footfall.arrays import Array, Flags, Integers
 from footfall.compiler.routines import ArrayOf, Lanes, Matrix3, Vector3
 from footfall.contact.detection.memory import ContactMemory, ShapeTable
 from footfall.contact.detection.shapes import Bodies, Touch
-from footfall.contact.law import ContactRules
+from footfall.contact.law import ContactRules, PairMaterial
 from footfall.math.block_sparse import Elimination
 
 
@@ -110,17 +110,6 @@ class JointPiece(NamedTuple):
 
     node: int
     row: int
-
-
-class PairMaterial(NamedTuple):
-    """How two surfaces touch each other; see `footfall.scene.model.Material`."""
-
-    friction: float
-    viscous_friction: float
-    restitution: float
-    stiffness: float
-    damping: float
-    shear_stiffness: float
 
 
 class Plans(NamedTuple):

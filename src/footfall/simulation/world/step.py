@@ -185,7 +185,9 @@ def _solve(now: Moment, members: Members, head: int, local: Integers) -> tuple[O
         touch, impulse, point = draft.touches[k], draft.impulses[k], island.points[k]
         fastest = max(fastest, struck_by(point, state.impulses[touch], impulse))
         state.impulses[touch] = point.force(impulse)
-        ahead = draft.ahead[k] - settings.dt * point.compliance * impulse[2] if impulse[2] > 0.0 else -np.inf
+        ahead = (
+            draft.ahead[k] - settings.dt * point.law.compliance * impulse[2] if impulse[2] > 0.0 else -np.inf
+        )
         now.room.found[touch] = now.room.found[touch]._replace(ahead=ahead)
     for k in range(len(draft.joints)):
         state.joint_impulses[draft.joints[k]] = draft.joint_impulses[k]

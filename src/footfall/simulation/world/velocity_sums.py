@@ -14,7 +14,7 @@ import numpy as np
 from footfall.arrays import Integers
 from footfall.compiler.routines import ArrayOf, Lanes, Vector3
 from footfall.contact.islands.island import TWIST, Group, Point
-from footfall.contact.law import limit_offset
+from footfall.contact.law import limit_offset, made_law
 from footfall.math.block_sparse import WIDTH
 from footfall.simulation.world.records import JointLimit, Moment
 
@@ -69,25 +69,11 @@ def sum_point(now: Moment, number: int, mobility: float, weight: float) -> Point
         # w_n + compliance p_n = 0 with w_n = drift, which nothing moves: p_n is the bound.
         compliance, along = mobility, mobility + still
         drift = np.array([_closing_speed(now, joint), 0.0, -compliance * _bound(now, joint, weight)])
-        return Point(
-            drift,
-            compliance,
-            0.0,
-            1.0,
-            0.0,
-            along,
-            still,
-            1.0 / along,
-            1.0 / (still + compliance),
-            arm,
-            frame,
-        )
+        return Point(drift, made_law(along, still, 1.0, 0.0, compliance), arm, frame)
     q = now.state.q[joint.coordinate]
     room = limit_offset(min(q - joint.lower, joint.upper - q), now.settings.rules, dt)
     normal = mobility + still
-    return Point(
-        np.array([0.0, 0.0, room]), 0.0, 0.0, 0.0, 0.0, still, normal, 1.0 / still, 1.0 / normal, arm, frame
-    )
+    return Point(np.array([0.0, 0.0, room]), made_law(still, normal, 0.0, 0.0), arm, frame)
 
 
 def sum_mobility(group: Group, nodes: Integers, motions: ArrayOf[Lanes], pivots: ArrayOf[Lanes]) -> float:

@@ -12,20 +12,21 @@ from hypothesis import strategies as st
 from benchmarks.lab.random_problems import pile_problem
 from footfall.arrays import Array
 from footfall.contact.gauss_seidel import impulse_scale
-from footfall.contact.newton_step import ConeLaw, linear_cone, linear_row, natural_cone, natural_row
+from footfall.contact.law import ContactLaw, LinearLaw, linear_law, linear_row, made_law, row_map
+from footfall.contact.law import natural_map as contact_map
 from footfall.contact.problem import ContactProblem
 from footfall.contact.validation import check_solution, natural_map
 
 numbers = st.floats(-1.0, 1.0).filter(lambda x: abs(x) > 1e-3)
 
 
-def law(**changes: Any) -> ConeLaw:
-    return ConeLaw(0.7, 0.4, 0.0, 0.6, 0.0)._replace(**changes)
+def law(compliance: float = 0.0, extra: float = 0.0, shear: float = 0.0) -> ContactLaw:
+    return made_law(0.7, 0.4, 0.6, extra, compliance, shear)
 
 
-def stiffness_of(linear: Any) -> Array:
-    (k11, k12, k22), (lean_1, lean_2) = linear.along, linear.lean
-    return np.array([[k11, k12, lean_1], [k12, k22, lean_2], [0.0, 0.0, linear.normal]])
+def shift_of(linear: LinearLaw, p: Any, w: Any) -> Array:
+    """What a spring's impulse changes at its own velocity, N s."""
+    return np.asarray(linear.impulse - p - linear.stiffness @ w)
 
 
 @settings(max_examples=200)
@@ -35,61 +36,61 @@ def stiffness_of(linear: Any) -> Array:
     reach=st.floats(0.3, 30.0),
     compliance=st.sampled_from([0.0, 0.2]),
     extra=st.sampled_from([0.0, 0.1]),
+    shear=st.sampled_from([0.0, 0.3]),
 )
 def test_the_linear_cone_is_the_slope_of_the_natural_map(
-    p: tuple[float, ...], w: tuple[float, ...], reach: float, compliance: float, extra: float
+    p: tuple[float, ...], w: tuple[float, ...], reach: float, compliance: float, extra: float, shear: float
 ) -> None:
-    """With `dp = shift - K dw` the map vanishes to first order: `F + F_p dp + F_w (dw + C dp + E dp) = 0`."""
-    cone = law(compliance=compliance, normal=0.4 + compliance, extra=extra)
+    """With `dp = shift - K dw` the map vanishes to first order: `F + F_p dp + F_w (dw + E dp) = 0`, E: the softness."""
+    cone = law(compliance, extra, shear)
     softness, h = 1e-3, 1e-6
     p_, w_ = np.array(p), np.array(w)
 
     def value(p: Array, w: Array) -> Array:
-        return np.array(natural_cone(cone, p, w, reach))
+        return np.array(contact_map(cone, p, w, reach))
 
-    z = np.array(
-        [p_[0] - reach / 0.7 * w_[0], p_[1] - reach / 0.7 * w_[1], p_[2] - reach / cone.normal * w_[2]]
-    )
+    springs = np.array([shear, shear, compliance])
+    z = p_ - reach * (w_ + springs * p_) / (springs + np.array([0.7, 0.7, 0.4]))
     bound = cone.friction * z[2] + extra if z[2] > 0.0 else 0.0
     if abs(z[2]) < 1e-3 or abs(np.hypot(z[0], z[1]) - bound) < 1e-3:
         return  # a kink lies near: differences mean nothing
     by_p = np.array([(value(p_ + h * e, w_) - value(p_ - h * e, w_)) / (2 * h) for e in np.eye(3)]).T
     by_w = np.array([(value(p_, w_ + h * e) - value(p_, w_ - h * e)) / (2 * h) for e in np.eye(3)]).T
-    linear = linear_cone(cone, p_, w_, reach, softness)
-    softening = np.diag([softness * 0.7, softness * 0.7, softness * cone.normal + compliance])
+    linear = linear_law(cone, p_, w_, softness, reach, 1.0)
+    softening = np.diag([softness * 0.7, softness * 0.7, softness * 0.4])
     whole = by_p + by_w @ softening
-    assert np.allclose(whole @ np.array(linear.shift), -value(p_, w_), atol=1e-6)
-    assert np.allclose(whole @ stiffness_of(linear), by_w, atol=1e-5 * max(1.0, reach))
+    assert np.allclose(whole @ shift_of(linear, p_, w_), -value(p_, w_), atol=1e-6)
+    assert np.allclose(whole @ linear.stiffness, by_w, atol=1e-5 * max(1.0, reach))
 
 
 def test_a_cone_that_is_right_has_no_natural_map() -> None:
     cone = law()
-    assert np.allclose(natural_cone(cone, (0.1, -0.2, 1.0), (0.0, 0.0, 0.0), 3.0), 0.0)  # sticks
-    assert np.allclose(natural_cone(cone, (0.0, 0.0, 0.0), (0.3, 0.0, 0.5), 3.0), 0.0)  # separates
-    assert np.allclose(natural_cone(cone, (-0.6, 0.0, 1.0), (0.3, 0.0, 0.0), 3.0), 0.0)  # slides
-    assert not np.allclose(natural_cone(cone, (-0.5, 0.0, 1.0), (0.3, 0.0, 0.0), 3.0), 0.0)
-    assert not np.allclose(natural_cone(cone, (0.0, 0.0, 0.0), (0.0, 0.0, -0.1), 3.0), 0.0)
+    assert np.allclose(contact_map(cone, (0.1, -0.2, 1.0), (0.0, 0.0, 0.0), 3.0), 0.0)  # sticks
+    assert np.allclose(contact_map(cone, (0.0, 0.0, 0.0), (0.3, 0.0, 0.5), 3.0), 0.0)  # separates
+    assert np.allclose(contact_map(cone, (-0.6, 0.0, 1.0), (0.3, 0.0, 0.0), 3.0), 0.0)  # slides
+    assert not np.allclose(contact_map(cone, (-0.5, 0.0, 1.0), (0.3, 0.0, 0.0), 3.0), 0.0)
+    assert not np.allclose(contact_map(cone, (0.0, 0.0, 0.0), (0.0, 0.0, -0.1), 3.0), 0.0)
 
 
 @pytest.mark.parametrize(
     ("bound", "p", "w", "right"),
     [
-        (None, 0.0, 0.2, True),
-        (None, 0.3, 0.0, True),
-        (None, 0.3, 0.2, False),
+        (np.inf, 0.0, 0.2, True),
+        (np.inf, 0.3, 0.0, True),
+        (np.inf, 0.3, 0.2, False),
         (0.5, 0.2, 0.0, True),
         (0.5, -0.5, 0.4, True),
         (0.5, 0.5, 0.4, False),
     ],
 )
-def test_joint_rows(bound: float | None, p: float, w: float, right: bool) -> None:
-    assert bool(natural_row(0.5, bound, p, w, 2.0) == pytest.approx(0.0)) is right
+def test_joint_rows(bound: float, p: float, w: float, right: bool) -> None:
+    assert bool(row_map(0.5, bound, p, w, 2.0) == pytest.approx(0.0)) is right
     # Alone, `dw = 0.5 dp`: solved in two steps, the first of which may find it on the other side of a bound.
     for _ in range(2):
-        shift, stiffness = linear_row(0.5, bound, p, w, 2.0, 1e-4)
-        step = shift / (1.0 + 0.5 * stiffness)
+        linear, _ = linear_row(0.5, bound, p, 2.0 * w / 0.5, 1e-4)
+        step = (linear.impulse - p - linear.stiffness * w) / (1.0 + 0.5 * linear.stiffness)
         p, w = p + step, w + 0.5 * step
-    assert natural_row(0.5, bound, p, w, 2.0) == pytest.approx(0.0, abs=1e-3)
+    assert row_map(0.5, bound, p, w, 2.0) == pytest.approx(0.0, abs=1e-3)
 
 
 def dense_newton(problem: ContactProblem, steps: int) -> Array:
@@ -101,9 +102,9 @@ def dense_newton(problem: ContactProblem, steps: int) -> Array:
         for i in range(problem.contacts):
             rows = slice(3 * i, 3 * i + 3)
             t1, t2, n = diagonal[rows]
-            cone = ConeLaw((t1 + t2) / 2, n, 0.0, problem.friction[i], problem.extra[i])
-            linear = linear_cone(cone, p[rows], w[rows], 1.0, 1e-9)
-            stiffness[rows, rows], shift[rows] = stiffness_of(linear), linear.shift
+            cone = made_law((t1 + t2) / 2, n, problem.friction[i], problem.extra[i])
+            linear = linear_law(cone, p[rows], w[rows], 1e-9, 1.0, 1.0)
+            stiffness[rows, rows], shift[rows] = linear.stiffness, shift_of(linear, p[rows], w[rows])
         p = p + np.linalg.solve(np.eye(problem.size) + stiffness @ problem.delassus, shift)
     return p
 
@@ -119,14 +120,17 @@ def test_full_steps_solve_piles(seed: int) -> None:
 
 
 def test_the_map_is_that_of_the_validator() -> None:
+    """The validator has it for all contacts at once; here by `p - project(p - w / W)`, written out."""
     problem = pile_problem(3, seed=np.random.default_rng(7))
     p = np.abs(np.random.default_rng(1).normal(size=problem.size)) * impulse_scale(problem)
     w, diagonal = problem.velocities(p), problem.diagonal()
     theirs = natural_map(problem, p, w).reshape(-1, 3)
     for i in range(problem.contacts):
         rows = slice(3 * i, 3 * i + 3)
-        cone = ConeLaw(
-            diagonal[rows][:2].mean(), diagonal[rows][2], 0.0, problem.friction[i], problem.extra[i]
-        )
-        ours = natural_cone(cone, p[rows], w[rows], 1.0)
-        assert ours[2] == pytest.approx(theirs[i, 2], abs=1e-12) or ours[2] == pytest.approx(-theirs[i, 2])
+        along = diagonal[rows][:2].mean()
+        z = p[rows] - w[rows] / [along, along, diagonal[rows][2]]
+        normal = max(z[2], 0.0)
+        bound, length = problem.friction[i] * normal + problem.extra[i] * (normal > 0.0), np.hypot(z[0], z[1])
+        inside = z[:2] * min(1.0, bound / length)
+        assert theirs[i, 2] == pytest.approx(abs(p[rows][2] - normal), abs=1e-12)
+        assert theirs[i, 0] == pytest.approx(np.linalg.norm(p[rows][:2] - inside), abs=1e-12)
