@@ -44,6 +44,7 @@ ORDER = (
     "environment",
     "planning",
     "walking",
+    "studies",
     "scenarios",
     "viewer",
     "bench",

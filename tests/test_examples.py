@@ -163,14 +163,13 @@ def test_recordings_in_pandas(
     assert (tmp_path / "drop.csv").read_text().startswith("time,q.")
 
 
-def test_studies_on_all_cores() -> None:
+def test_studies() -> None:
     """Run as a program: its workers import it."""
-    program = [sys.executable, str(EXAMPLES / "13_studies_on_all_cores.py")]
+    program = [sys.executable, str(EXAMPLES / "13_studies.py")]
     text = subprocess.run(program, capture_output=True, text=True, check=True).stdout
-    tilts = [numbers(row)[1] for row in text.splitlines()]
-    assert tilts == sorted(tilts)
-    assert tilts[0] < 0.01
-    assert tilts[-1] > 1.0
+    limits = [numbers(row)[1] for row in text.splitlines()]
+    assert len(limits) == 2
+    assert all(500.0 <= limit < 8000.0 for limit in limits)
 
 
 def test_the_table_of_examples_is_complete() -> None:

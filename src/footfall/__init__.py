@@ -21,6 +21,7 @@ everybody uses. Each domain has one more module, `footfall.control` say, and eac
 | `environment`, `messages` | what the robot believes and how it sees it; messages between processes |
 | `math`, `compiler` | rotations and curves; native code from functions of your own |
 | `errors`, `arrays` | what can go wrong; types of arrays for annotations |
+| `studies` | many runs: what is varied, on all cores or on a cluster |
 | `viewer`, `scenarios`, `bench` | pictures, whole runs, races |
 """
 
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from footfall import scenarios as scenarios
     from footfall import scene as scene
     from footfall import simulation as simulation
+    from footfall import studies as studies
     from footfall import tasks as tasks
     from footfall import viewer as viewer
     from footfall import volumes as volumes
@@ -93,6 +95,7 @@ if TYPE_CHECKING:
     from footfall.recording.reader import read_recording as read_recording
     from footfall.recording.writer import RecordingWriter as RecordingWriter
     from footfall.robot.load import load as load
+    from footfall.robot.load import save as save
     from footfall.robot.loops import Loop as Loop
     from footfall.robot.loops import LoopType as LoopType
     from footfall.robot.model import Body as Body
@@ -100,7 +103,6 @@ if TYPE_CHECKING:
     from footfall.robot.model import Joint as Joint
     from footfall.robot.model import JointType as JointType
     from footfall.robot.model import Robot as Robot
-    from footfall.robot.save import save as save
     from footfall.robot.shapes import Box as Box
     from footfall.robot.shapes import Capsule as Capsule
     from footfall.robot.shapes import Cylinder as Cylinder

@@ -27,6 +27,7 @@ from footfall.cli import (
     screenshot,
     show,
     simulate,
+    study,
     task,
     view,
     volumes,
@@ -64,6 +65,7 @@ app.command("replay")(walk.replay)
 app.add_typer(scene.app, name="scene")
 app.command("perceive")(perceive.perceive)
 app.add_typer(quadruped.app, name="quadruped")
+app.add_typer(study.app, name="study")
 app.command("task")(task.task)
 app.add_typer(drives.app, name="drives")
 app.add_typer(bench.app, name="bench")

@@ -51,3 +51,11 @@ class WrongResult(FootfallError, ArithmeticError):
 
 class CompilationFailed(FootfallError, RuntimeError):
     """The C++ compiler did not accept the loops; the message has what it said."""
+
+
+class InvalidStudy(FootfallError, ValueError):
+    """A study that cannot be run: its file, its parameters, or results that belong to another one."""
+
+
+class StudyStopped(FootfallError, RuntimeError):
+    """A study that cannot go on: a worker with other code, a cluster that is gone, a full disk. What ran is kept."""

@@ -1,0 +1,242 @@
+"""`footfall study`: many runs from a file, on all cores or on a cluster; `footfall study replay`: one of them again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+from typer.core import TyperGroup
+
+from footfall.cli.option_groups import grouped
+from footfall.cli.screen import errors, program, screen, table
+from footfall.cli.view import ServerOptions
+
+if TYPE_CHECKING:
+    from footfall.studies import StudyProgress, StudyResult
+
+_FAILED = 1  # exit status if runs ended with an error
+_INTERRUPTED = 130
+_SHOWN = 40  # cells
+
+
+class _FileFirst(TyperGroup):
+    """`footfall study FILE` is `footfall study run FILE`."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args and args[0] not in self.commands:
+            args = ["run", *args]
+        return super().resolve_command(ctx, args)
+
+
+app = typer.Typer(cls=_FileFirst, no_args_is_help=True)
+
+
+@app.callback()
+def study() -> None:
+    """Run many walks, simulations or functions of your own, varied as a file says.
+
+    [dim]$[/] footfall study list
+
+    [dim]$[/] footfall study pushes.toml --output pushes
+
+    [dim]$[/] footfall study my.toml --function my.py:measure --cluster tcp://10.0.0.1:8786
+
+    [dim]$[/] footfall study replay pushes 17
+    """
+
+
+@dataclass(frozen=True)
+class Where:
+    """Who runs."""
+
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", "-j", min=1, help="Processes of this machine; default: all cores."),
+    ] = None
+    cluster: Annotated[
+        str | None, typer.Option(help="Address of a Dask scheduler, such as tcp://HOST:8786, instead.")
+    ] = None
+    most: Annotated[int | None, typer.Option(min=1, help="Runs at most now; call again to go on.")] = None
+
+
+@app.command("run")
+@grouped
+def run(
+    source: Annotated[str, typer.Argument(help="A study: file (.toml) or shipped name; `list` lists them.")],
+    *,
+    where: Where,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder for results; default: the study's name.")
+    ] = None,
+    function: Annotated[
+        str | None,
+        typer.Option(
+            help="FILE.py:NAME, run instead of an experiment by name, with the parameters and seed."
+        ),
+    ] = None,
+    restart: Annotated[bool, typer.Option("--restart", help="Throw away what the folder has.")] = False,
+    plot: Annotated[bool, typer.Option("--plot/--no-plot", help="Draw the cells.")] = True,
+) -> None:
+    """Run a study, or go on with it: whatever stopped it, nothing is run twice and nothing is lost."""
+    from footfall.studies import read_study, run_study
+    from footfall.studies.store import Store
+
+    asked = read_study(source)
+    folder = output or Path(Path(source).stem)
+    try:
+        with _progress(asked.name) as told:
+            result = run_study(
+                asked,
+                folder,
+                function=function,
+                workers=where.workers,
+                cluster=where.cluster,
+                most=where.most,
+                restart=restart,
+                progress=told,
+            )
+    except KeyboardInterrupt:
+        store = Store(folder, asked)
+        kept = store.count()
+        store.close()
+        errors().print(
+            f"interrupted: {kept} runs are kept in {folder}; the same command goes on", highlight=False
+        )
+        raise typer.Exit(_INTERRUPTED) from None
+    print_result(result)
+    if plot and result.runs:
+        _draw(result)
+    if result.failed:
+        raise typer.Exit(_FAILED)
+
+
+@app.command("list")
+def listing() -> None:
+    """List shipped studies, and experiments with their parameters."""
+    from footfall.studies import EXPERIMENTS, read_study, study_names
+
+    rows = [[name, read_study(name).name, str(read_study(name).most_runs)] for name in study_names()]
+    screen().print(table("Shipped studies", ["name", "what", "runs, at most"], rows, numbers="runs, at most"))
+    for each in EXPERIMENTS.values():
+        rows = [[name, str(known.default), known.meaning] for name, known in each.parameters.items()]
+        title = f"Experiment {each.name!r}: {each.meaning}; success: {each.success}"
+        screen().print(table(title, ["parameter", "default", "what"], rows))
+    screen().print(
+        "Walks also take every parameter of `footfall walk --parameters` as set.NAME.", highlight=False
+    )
+
+
+@app.command("replay")
+def replay(
+    result: Annotated[Path, typer.Argument(help="Folder of the results.")],
+    row: Annotated[int, typer.Argument(help="Row of runs.parquet, from 0.")],
+    panel: Annotated[bool, typer.Option("--panel", help="Watch and command it in the browser.")] = False,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for all that is written.")] = Path(
+        "replay"
+    ),
+) -> None:
+    """Walk a row of a study once more: the same bits, with recording and plots.
+
+    [dim]$[/] footfall study replay pushes 17 --panel
+    """
+    import msgspec
+
+    from footfall.cli import walk, walk_options
+    from footfall.errors import InvalidStudy
+    from footfall.studies.store import stored_row
+    from footfall.walking.request import WalkRequest
+
+    found = stored_row(result, row)
+    if found.replay is None:
+        raise InvalidStudy(f"row {row} is no walk: only walks can be replayed")
+    request = msgspec.json.decode(found.replay, type=WalkRequest)
+    wishes = walk_options.Results(panel=panel, output=output)
+    name = f"{result.resolve().name}-{row}"
+    if panel:
+        walk.walk_by_hand(request, name, wishes, ServerOptions())
+    else:
+        walk.run_and_write(request, name, wishes)
+
+
+def print_result(result: StudyResult) -> None:
+    """What came out, and where it is."""
+    from itertools import islice
+
+    study = result.study
+    what = "success" if study.limit is None else study.limit.parameter
+    shown = list(islice(result.cells, _SHOWN))
+    rows = [
+        [
+            *(f"{value:g}" if isinstance(value, float) else str(value) for value in cell.values.values()),
+            f"{cell.shown.value:.3g}",
+            f"{cell.shown.low:.3g} to {cell.shown.high:.3g}",
+            str(cell.runs),
+            str(cell.failed),
+        ]
+        for cell in shown
+    ]
+    columns = [*study.vary, what, "interval", "runs", "failed"]
+    screen().print(table(study.name, columns, rows, numbers="; ".join(columns)))
+    if len(result.cells) > len(shown):
+        screen().print(f"and {len(result.cells) - len(shown)} cells more, see cells.csv", highlight=False)
+    for warning in result.warnings:
+        errors().print(f"warning: {warning}", highlight=False, soft_wrap=True)
+    state = "complete" if result.complete else f"not complete: {program()} study goes on with it"
+    screen().print(
+        f"{result.runs} runs in {result.folder} ({state}): runs.parquet, cells.csv, README.md",
+        highlight=False,
+        soft_wrap=True,
+    )
+    if result.failed:
+        errors().print(
+            f"{result.failed} runs ended with an error; column `error` says which", highlight=False
+        )
+
+
+def _draw(result: StudyResult) -> None:
+    from footfall.errors import MissingPackage
+    from footfall.viewer.study_plots import draw_cells
+
+    try:
+        path = draw_cells(result, result.folder / "cells.png")
+    except MissingPackage as missing:
+        errors().print(f"no picture: {missing}", highlight=False, soft_wrap=True)
+        return
+    if path is not None:
+        screen().print(f"picture written to {path}", highlight=False, soft_wrap=True)
+
+
+class _progress:
+    """A bar with rate and forecast; where output is no terminal a line now and then."""
+
+    def __init__(self, name: str) -> None:
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn())
+        self._bar = Progress(*columns, console=errors(), transient=True)
+        self._task = self._bar.add_task(f"{name}: preparing", total=None)
+        self._name, self._lines = name, 0
+
+    def __enter__(self) -> Any:
+        self._bar.start()
+        return self.tell
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+    def tell(self, now: StudyProgress) -> None:
+        left = "" if now.remaining == float("inf") else f", {_duration(now.remaining)} left"
+        bad = f", {now.failed} failed" if now.failed else ""
+        text = f"{now.runs} of about {now.expected} runs, {now.rate:.3g} a second{left}{bad}"
+        self._bar.update(self._task, total=now.expected, completed=now.runs, description=text)
+        tenths = 10 * now.runs // max(now.expected, 1)
+        if not errors().is_terminal and tenths > self._lines:
+            self._lines = tenths
+            errors().print(f"{self._name}: {text}", highlight=False, soft_wrap=True)
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"

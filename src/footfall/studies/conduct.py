@@ -1,0 +1,245 @@
+"""`run_study`: run all cells of a study, wherever there are workers, and keep what comes out."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from footfall.compiler.threads import available_cores
+from footfall.errors import CannotWrite, InvalidOption
+from footfall.studies.rounds import Ask, Rounds, rounds_of
+from footfall.studies.store import FILE, Store
+from footfall.studies.study import Study
+from footfall.studies.tables import StudyResult, write_results
+from footfall.studies.workers import (
+    Cluster,
+    OneProcess,
+    Processes,
+    Result,
+    Task,
+    Work,
+    Workers,
+    code_fingerprint,
+)
+
+_CHUNK_SECONDS = 0.5  # of work in a chunk
+_LONGEST_CHUNK = 256  # runs
+_AHEAD = 2  # chunks a worker has waiting
+_COMMIT = 1.0  # s between two commits at most
+
+
+class StudyProgress(NamedTuple):
+    """How far a study is. runs: ended, of about `expected`. failed: of them, with an error. rate: runs a second."""
+
+    runs: int
+    expected: int
+    failed: int
+    rate: float
+
+    @property
+    def remaining(self) -> float:
+        """s, as it goes now."""
+        return (self.expected - self.runs) / self.rate if self.rate > 0.0 else float("inf")
+
+
+@dataclass
+class _Cell:
+    """A cell whose runs are not all known. open: numbers of seeds of this round that are still running."""
+
+    number: int
+    rounds: Rounds
+    round: int
+    asks: list[Ask]
+    answers: dict[int, bool]
+
+    @property
+    def complete(self) -> bool:
+        return len(self.answers) == len(self.asks)
+
+
+class _Schedule:
+    """Which run comes next. Cells are looked at one after the other, and only those that are running are in memory."""
+
+    def __init__(self, study: Study, store: Store) -> None:
+        self.study, self.store = study, store
+        self._next_cell = 0
+        self._cells: dict[int, _Cell] = {}
+        self.ready: deque[Task] = deque()
+        self.ended_runs = 0  # of cells that need no more
+
+    def fill(self, count: int) -> None:
+        """Have at least so many runs ready, if there are any left."""
+        while len(self.ready) < count and self._next_cell < self.study.cells:
+            self._start(self._next_cell)
+            self._next_cell += 1
+
+    @property
+    def complete(self) -> bool:
+        """Whether every cell has all that it needs."""
+        return self._next_cell == self.study.cells and not self._cells
+
+    @property
+    def finished_cells(self) -> int:
+        return self._next_cell - len(self._cells)
+
+    def _start(self, number: int) -> None:
+        rounds = rounds_of(self.study)
+        cell = _Cell(number, rounds, 0, next(rounds), {})
+        self._cells[number] = cell
+        self._ask(cell)
+
+    def _ask(self, cell: _Cell) -> None:
+        """Make tasks of a round; what is known already is not run again, and whole rounds that are known are passed."""
+        while True:
+            for ask in cell.asks:
+                known = self.store.round(cell.number, ask.number, cell.round)
+                if known is not None:
+                    cell.answers[ask.number] = known
+                else:
+                    self.ready.append(self._task(cell, ask))
+            if not cell.complete or not self._next_round(cell):
+                return
+
+    def _task(self, cell: _Cell, ask: Ask) -> Task:
+        parameters = self.study.parameters(cell.number, ask.level)
+        seed = self.study.first_seed + ask.number
+        return Task(cell.number, ask.number, cell.round, ask.level, parameters, seed)
+
+    def _next_round(self, cell: _Cell) -> bool:
+        """Whether a cell goes on."""
+        self.ended_runs += len(cell.asks)
+        answers = [cell.answers[ask.number] for ask in cell.asks]
+        try:
+            cell.asks = cell.rounds.send(answers)
+        except StopIteration:
+            del self._cells[cell.number]
+            return False
+        cell.round, cell.answers = cell.round + 1, {}
+        return True
+
+    def take(self, result: Result, success: str) -> None:
+        """A run has ended."""
+        cell = self._cells[result.task.cell]
+        cell.answers[result.task.number] = result.measures.get(success) is True
+        if cell.complete and self._next_round(cell):
+            self._ask(cell)
+
+    @property
+    def expected(self) -> int:
+        """How many runs there will be: those of cells that ended tell about the others."""
+        if self.finished_cells < 1 or self.study.limit is None:
+            return self.study.most_runs
+        return round(self.study.cells * self.ended_runs / max(self.finished_cells, 1))
+
+
+def run_study(
+    study: Study,
+    output: Path | str,
+    *,
+    function: Callable[..., Any] | str | None = None,
+    workers: int | None = None,
+    cluster: str | None = None,
+    most: int | None = None,
+    restart: bool = False,
+    progress: Callable[[StudyProgress], None] | None = None,
+) -> StudyResult:
+    """Run a study, or what is left of it; results are in the folder `output` all the time.
+
+    function: to be run instead of an experiment by name; or FILE.py:NAME. workers: processes, all cores by default; 1
+    runs in this process. cluster: address of a Dask scheduler instead. most: runs at most, now. restart: throw away
+    what the folder has. Results do not depend on who ran what, to the bit.
+    """
+    if workers is not None and not 1 <= workers <= 4096:
+        raise InvalidOption(f"workers is {workers}; it must be from 1 to 4096")
+    work = Work(function if function is not None else study.experiment, code_fingerprint())
+    experiment = work.experiment()
+    experiment.check(study)
+    folder = Path(output)
+    _prepare(folder, restart)
+    store = Store(folder, study)
+    success = study.success or experiment.success or "success"
+    crew: Workers | None = None
+    try:
+        schedule = _Schedule(study, store)
+        schedule.fill(1)
+        if schedule.ready:
+            crew = _crew(work, workers, cluster)
+            _conduct(schedule, crew, success, most, progress)
+        return write_results(study, store, folder, success, complete=schedule.complete)
+    finally:
+        if crew is not None:
+            crew.close()
+        store.close()
+
+
+def _prepare(folder: Path, restart: bool) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CannotWrite(f"folder {str(folder)!r} cannot be made: {error.strerror}") from None
+    if restart:
+        for path in folder.glob(f"{FILE}*"):
+            path.unlink()
+        shutil.rmtree(folder / "replays", ignore_errors=True)
+
+
+def _crew(work: Work, workers: int | None, cluster: str | None) -> Workers:
+    if cluster is not None:
+        return Cluster(work, cluster)
+    count = workers or available_cores()
+    return OneProcess(work) if count == 1 else Processes(work, count)
+
+
+def _conduct(
+    schedule: _Schedule,
+    crew: Workers,
+    success: str,
+    most: int | None,
+    progress: Callable[[StudyProgress], None] | None,
+) -> None:
+    store, begin = schedule.store, time.perf_counter()
+    before = ended = store.count()
+    failed = flying = 0
+    seconds_a_run, last = 0.0, begin
+    kept: list[Result] = []
+    try:
+        while True:
+            # The first run goes alone: it makes native code, which the others then find.
+            chunks = 1 if ended == before else _AHEAD * crew.count
+            size = _chunk_size(seconds_a_run)
+            schedule.fill(chunks * size)
+            allowed = before + most - ended - flying if most is not None else len(schedule.ready)
+            while schedule.ready and flying < chunks * size and allowed > 0:
+                chunk = [schedule.ready.popleft() for _ in range(min(size, len(schedule.ready), allowed))]
+                crew.submit(chunk)
+                flying, allowed = flying + len(chunk), allowed - len(chunk)
+            if flying == 0:
+                return
+            for result in crew.results(_COMMIT):
+                flying, ended = flying - 1, ended + 1
+                failed += result.error is not None
+                share = 1.0 / min(ended - before, 100)
+                seconds_a_run += share * (result.seconds - seconds_a_run)
+                schedule.take(result, success)
+                kept.append(result)
+            now = time.perf_counter()
+            if kept and (now - last >= _COMMIT or crew.count == 1 or flying == 0):
+                store.add(kept, success)
+                kept, last = [], now
+            if progress is not None:
+                rate = (ended - before) / max(now - begin, 1e-9)
+                progress(StudyProgress(ended, schedule.expected, failed, rate))
+    finally:
+        if kept:
+            store.add(kept, success)
+
+
+def _chunk_size(seconds_a_run: float) -> int:
+    if seconds_a_run <= 0.0:
+        return 1
+    return max(1, min(_LONGEST_CHUNK, round(_CHUNK_SECONDS / seconds_a_run)))

@@ -1,0 +1,286 @@
+"""Who runs: this process, processes of this machine, or a Dask cluster.
+
+Runs are sent in chunks, so that short ones do not wait for the way. A chunk carries the fingerprint of the code that
+sent it: a worker with other code refuses it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import signal
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor
+from concurrent.futures import wait as wait_for
+from concurrent.futures.process import BrokenProcessPool
+from functools import cache
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from footfall.errors import FootfallError, InvalidStudy, MissingPackage, StudyStopped, UnknownName
+from footfall.studies.experiments import EXPERIMENTS, Experiment, own_experiment
+from footfall.studies.study import Value
+from footfall.version import __version__
+
+_DEATHS = 2  # of workers that had nothing but this run, until it counts as failed
+CONNECTING = 15.0  # s, until a scheduler counts as not there
+
+
+class Task(NamedTuple):
+    """One run. cell, number and round name it; parameters and seed decide about its result."""
+
+    cell: int
+    number: int
+    round: int
+    level: float | None
+    parameters: dict[str, Value]
+    seed: int
+
+
+class Result(NamedTuple):
+    """What a run came to. error: why it has no measures. seconds: of CPU time that it took."""
+
+    task: Task
+    measures: dict[str, Value]
+    replay: str | None
+    error: str | None
+    seconds: float
+
+
+class Work(NamedTuple):
+    """What is run: an experiment by name, a function, or FILE.py:NAME; fingerprint: of the code that asks for it."""
+
+    what: str | Callable[..., Any]
+    fingerprint: str
+
+    def experiment(self) -> Experiment:
+        if not isinstance(self.what, str):
+            return own_experiment(self.what)
+        if ".py:" in self.what:
+            return own_experiment(_function_of(self.what))
+        if self.what not in EXPERIMENTS:
+            raise UnknownName("experiment", self.what, EXPERIMENTS)
+        return EXPERIMENTS[self.what]
+
+
+@cache
+def _function_of(source: str) -> Callable[..., Any]:
+    """The function of FILE.py:NAME."""
+    file, _, name = source.rpartition(":")
+    path = Path(file)
+    if not path.is_file():
+        raise InvalidStudy(f"no file {file!r}; give the function as FILE.py:NAME")
+    spec = importlib.util.spec_from_file_location(f"study_{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    function = getattr(module, name, None)
+    if not callable(function):
+        raise InvalidStudy(f"{file} has no function {name!r}")
+    return function  # type: ignore[no-any-return]
+
+
+@cache
+def code_fingerprint() -> str:
+    """Of the version and all source files of footfall."""
+    root = Path(__file__).parents[1]
+    found = hashlib.sha256(__version__.encode())
+    for path in sorted(root.rglob("*.py")):
+        found.update(str(path.relative_to(root)).encode() + path.read_bytes())
+    return found.hexdigest()
+
+
+def run_chunk(work: Work, tasks: Sequence[Task]) -> list[Result]:
+    """Run in whatever process this is called."""
+    if code_fingerprint() != work.fingerprint:
+        raise StudyStopped(
+            f"a worker (process {os.getpid()}) has other code of footfall ({__version__}); "
+            "install the same version there"
+        )
+    experiment = work.experiment()
+    return [run_task(experiment, task) for task in tasks]
+
+
+def run_task(experiment: Experiment, task: Task) -> Result:
+    """One run; whatever it raises is its result."""
+    begin = time.process_time()
+    try:
+        outcome = experiment(task.parameters, task.seed)
+    except Exception as error:  # the study goes on: the row says what happened
+        own = isinstance(error, FootfallError)
+        place = "" if own else f" ({_place(error)})"
+        text = f"{type(error).__name__}: {error}{place}"[:2000]
+        return Result(task, {}, None, text, time.process_time() - begin)
+    return Result(task, outcome.measures, outcome.replay, None, time.process_time() - begin)
+
+
+def _place(error: Exception) -> str:
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{Path(last.filename).name}:{last.lineno}"
+
+
+class Workers(Protocol):
+    """count: how many run at once."""
+
+    @property
+    def count(self) -> int: ...
+
+    def submit(self, tasks: Sequence[Task]) -> None:
+        """Give them a chunk."""
+
+    def results(self, seconds: float) -> list[Result]:
+        """Runs that have ended; waits for some at most."""
+
+    def close(self) -> None:
+        """Give up what still runs."""
+
+
+class OneProcess:
+    """Runs here, one after the other."""
+
+    count = 1
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._waiting: list[Sequence[Task]] = []
+
+    def submit(self, tasks: Sequence[Task]) -> None:
+        self._waiting.append(tasks)
+
+    def results(self, seconds: float) -> list[Result]:
+        return run_chunk(self._work, self._waiting.pop(0)) if self._waiting else []
+
+    def close(self) -> None:
+        self._waiting.clear()
+
+
+def _leave_interrupts_to_the_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+class Processes:
+    """Processes of this machine. One that dies is replaced. What was running then runs again, one after the other, so
+    that who kills workers is found and takes nothing else along."""
+
+    def __init__(self, work: Work, count: int) -> None:
+        self.count = count
+        self._work = work
+        self._pool = self._new_pool()
+        self._waiting: deque[Sequence[Task]] = deque()
+        self._suspects: deque[Task] = deque()
+        self._flying: dict[Future[list[Result]], Sequence[Task]] = {}
+        self._deaths: dict[tuple[int, int, int], int] = {}
+
+    def _new_pool(self) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(
+            self.count, mp_context=get_context("spawn"), initializer=_leave_interrupts_to_the_parent
+        )
+
+    def submit(self, tasks: Sequence[Task]) -> None:
+        self._waiting.append(tasks)
+        self._feed()
+
+    def _feed(self) -> None:
+        if self._suspects and not self._flying:
+            self._send([self._suspects[0]])
+        while self._waiting and not self._suspects:
+            self._send(self._waiting.popleft())
+
+    def _send(self, tasks: Sequence[Task]) -> None:
+        self._flying[self._pool.submit(run_chunk, self._work, tasks)] = tasks
+
+    def results(self, seconds: float) -> list[Result]:
+        done, _ = wait_for(self._flying, timeout=seconds, return_when=FIRST_COMPLETED)
+        found: list[Result] = []
+        try:
+            for future in done:
+                found += future.result()
+                tasks = self._flying.pop(future)
+                if self._suspects:
+                    self._suspects.remove(tasks[0])
+        except BrokenProcessPool:
+            found += self._blame()
+        self._feed()
+        return found
+
+    def _blame(self) -> list[Result]:
+        """A worker died. Its run has failed if it was alone, and the second time; otherwise all are suspects."""
+        lost = [task for chunk in self._flying.values() for task in chunk]
+        self._flying.clear()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._pool = self._new_pool()
+        if not self._suspects:
+            self._suspects.extend(lost)
+            return []
+        (alone,) = lost
+        key = alone.cell, alone.number, alone.round
+        self._deaths[key] = self._deaths.get(key, 0) + 1
+        if self._deaths[key] < _DEATHS:
+            return []
+        self._suspects.remove(alone)
+        return [Result(alone, {}, None, f"its worker died {_DEATHS} times", 0.0)]
+
+    def close(self) -> None:
+        processes = list((self._pool._processes or {}).values())
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.join(5.0)
+
+
+class Cluster:
+    """The workers of a Dask cluster. Dask gives the runs of a lost worker to another one."""
+
+    def __init__(self, work: Work, address: str) -> None:
+        try:
+            from distributed import Client
+        except ImportError:
+            raise MissingPackage("a cluster needs Dask: pip install 'footfall[studies]'") from None
+        self._work = work
+        try:
+            self._client = Client(address, timeout=CONNECTING, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise StudyStopped(f"no Dask scheduler at {address!r}: {error}") from None
+        self._flying: dict[Any, Sequence[Task]] = {}
+
+    @property
+    def count(self) -> int:
+        """Threads of all workers there are now."""
+        return max(1, sum(int(each) for each in self._client.nthreads().values()))
+
+    def submit(self, tasks: Sequence[Task]) -> None:
+        future = self._client.submit(run_chunk, self._work, list(tasks), pure=False, retries=_DEATHS)
+        self._flying[future] = tasks
+
+    def results(self, seconds: float) -> list[Result]:
+        from distributed import TimeoutError as TooLong
+        from distributed import wait as wait_for_dask
+        from distributed.scheduler import KilledWorker
+
+        try:
+            with self._client.as_current():
+                wait_for_dask(list(self._flying), timeout=seconds, return_when="FIRST_COMPLETED")
+        except TooLong:
+            if self._client.status not in ("running", "connecting"):
+                raise StudyStopped(
+                    "the Dask scheduler is gone; the same command goes on when it is back"
+                ) from None
+        found: list[Result] = []
+        for future in [each for each in self._flying if each.done()]:
+            tasks = self._flying.pop(future)
+            try:
+                found += future.result()
+            except KilledWorker:
+                found += [Result(task, {}, None, "its worker died several times", 0.0) for task in tasks]
+        return found
+
+    def close(self) -> None:
+        self._client.cancel(list(self._flying), force=True)
+        self._client.close(timeout=5)

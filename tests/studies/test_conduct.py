@@ -1,0 +1,156 @@
+"""Whole studies: the same bits wherever they run, nothing lost, nothing twice, and errors that end no study."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from footfall.errors import InvalidStudy, MissingFile, StudyStopped, UnknownName
+from footfall.studies import Limit, Span, Study, run_study
+from footfall.studies.store import FILE, stored_row, stored_study
+from footfall.studies.workers import Task, Work, run_chunk
+from tests.studies.thresholds import (
+    fails_at_two,
+    kills_its_worker,
+    returns_an_object,
+    slow_square,
+    stands,
+    threshold,
+)
+
+PUSHES = Study(
+    name="pushes",
+    seeds=9,
+    first_seed=50,
+    vary={"offset": [0.0, 1.5]},
+    limit=Limit(parameter="push", first=0.0, last=16.0, within=0.01),
+)
+SQUARES = Study(name="squares", vary={"x": Span(first=0.0, last=29.0, count=30)})
+
+
+def test_limits_are_medians_of_the_seeds(tmp_path: Path) -> None:
+    result = run_study(PUSHES, tmp_path / "out", function=stands, workers=1)
+    assert result.complete
+    for cell, offset in zip(result.cells, (0.0, 1.5), strict=True):
+        exact = np.sort([threshold(seed, offset) for seed in range(50, 59)])
+        assert cell.limit is not None
+        # Of nine seeds the second and the eighth enclose the median with 96 %, the third and the seventh with 82 %.
+        assert cell.limit == pytest.approx((exact[4], exact[1], exact[7]), abs=0.01)
+        assert cell.outside == 0
+
+
+def test_results_have_the_same_bits_for_any_number_of_workers(tmp_path: Path) -> None:
+    for count in (1, 2):
+        run_study(PUSHES, tmp_path / str(count), function=stands, workers=count)
+    for name in ("runs.parquet", "cells.csv", "README.md"):
+        one, two = ((tmp_path / str(count) / name).read_bytes() for count in (1, 2))
+        assert one == two
+
+
+def test_a_study_goes_on_where_it_was(tmp_path: Path) -> None:
+    first = run_study(PUSHES, tmp_path / "parts", function=stands, workers=1, most=25)
+    assert not first.complete
+    assert first.runs == 25
+    again = run_study(PUSHES, tmp_path / "parts", function=stands, workers=1)
+    whole = run_study(PUSHES, tmp_path / "whole", function=stands, workers=1)
+    assert again.complete
+    assert again.runs == whole.runs
+    assert (tmp_path / "parts" / "runs.parquet").read_bytes() == (
+        tmp_path / "whole" / "runs.parquet"
+    ).read_bytes()
+
+
+def test_killed_at_any_moment_nothing_is_lost_or_twice(tmp_path: Path) -> None:
+    code = (
+        "from pathlib import Path; from footfall.studies import run_study\n"
+        "from tests.studies.test_conduct import SQUARES, slow_square\n"
+        f"run_study(SQUARES, Path({str(tmp_path / 'killed')!r}), function=slow_square, workers=1)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parents[2])
+    path, count = tmp_path / "killed" / FILE, 0
+    end = time.monotonic() + 120.0
+    while count < 3 and time.monotonic() < end and process.poll() is None:
+        time.sleep(0.01)
+        if path.exists():
+            try:
+                with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as database:
+                    count = database.execute("SELECT COUNT(*) FROM runs").fetchone()[0]
+            except sqlite3.OperationalError:
+                continue  # the tables are being made
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    assert count >= 3
+    result = run_study(SQUARES, tmp_path / "killed", function=slow_square, workers=1)
+    rows = pq.read_table(tmp_path / "killed" / "runs.parquet").to_pylist()
+    assert result.complete
+    assert [row["square"] for row in rows] == [float(x * x) for x in range(30)]
+
+
+def test_a_run_that_raises_is_a_row(tmp_path: Path) -> None:
+    study = Study(name="odd", vary={"x": [1.0, 2.0, 3.0]})
+    result = run_study(study, tmp_path / "out", function=fails_at_two, workers=1)
+    rows = pq.read_table(tmp_path / "out" / "runs.parquet").to_pylist()
+    assert result.complete
+    assert result.failed == 1
+    assert [row["value"] for row in rows] == [1.0, None, 3.0]
+    assert "ArithmeticError: two is too many (thresholds.py:" in rows[1]["error"]
+    assert rows[0]["error"] is None
+
+
+def test_a_worker_that_dies_takes_no_other_run_along(tmp_path: Path) -> None:
+    study = Study(name="deadly", vary={"x": [1.0, 2.0, 3.0, 4.0]})
+    result = run_study(study, tmp_path / "out", function=kills_its_worker, workers=2)
+    rows = pq.read_table(tmp_path / "out" / "runs.parquet").to_pylist()
+    assert result.complete
+    assert [row["value"] for row in rows] == [1.0, None, 3.0, 4.0]
+    assert "died" in rows[1]["error"]
+
+
+def test_results_of_another_study_are_not_mixed(tmp_path: Path) -> None:
+    run_study(Study(name="a", vary={"x": [1.0]}), tmp_path, function=fails_at_two, workers=1)
+    other = Study(name="a", vary={"x": [3.0]})
+    with pytest.raises(InvalidStudy, match="--restart"):
+        run_study(other, tmp_path, function=fails_at_two, workers=1)
+    assert run_study(other, tmp_path, function=fails_at_two, workers=1, restart=True).runs == 1
+    assert stored_study(tmp_path) == other
+    with pytest.raises(InvalidStudy, match="rows 0 to 0"):
+        stored_row(tmp_path, 1)
+
+
+def test_files_that_are_no_results_are_refused(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_bytes(b"no database at all" * 100)
+    with pytest.raises(InvalidStudy, match="holds no results"):
+        run_study(Study(name="a", vary={"x": [1.0]}), tmp_path, function=fails_at_two, workers=1)
+    with pytest.raises(InvalidStudy, match="no results of a study"):
+        stored_study(tmp_path / "nowhere")
+
+
+def test_wrong_functions_and_parameters_are_told_before_anything_runs(tmp_path: Path) -> None:
+    with pytest.raises(UnknownName, match="no parameter 'y'"):
+        run_study(Study(name="a", vary={"y": [1.0]}), tmp_path / "a", function=fails_at_two)
+    with pytest.raises(UnknownName, match="experiment"):
+        run_study(Study(name="a", experiment="wlak"), tmp_path / "a")
+    with pytest.raises(InvalidStudy, match=r"FILE\.py:NAME"):
+        run_study(Study(name="a"), tmp_path / "a", function="nowhere.py:f")
+    assert not (tmp_path / "a").exists()
+    result = run_study(
+        Study(name="a", vary={"x": [1.0]}), tmp_path / "b", function=returns_an_object, workers=1
+    )
+    assert result.failed == 1
+    with pytest.raises((MissingFile, OSError)):
+        run_study(Study(name="a"), tmp_path / "b" / FILE / "deeper", function=fails_at_two)
+
+
+def test_a_worker_with_other_code_refuses() -> None:
+    task = Task(0, 0, 0, None, {"x": 1.0}, 0)
+    with pytest.raises(StudyStopped, match="install the same version"):
+        run_chunk(Work(fails_at_two, "another fingerprint"), [task])

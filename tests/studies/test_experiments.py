@@ -1,0 +1,62 @@
+"""What studies run by name, on real robots: pushes that LOLA stands and does not stand, and rows that replay."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import msgspec
+import pytest
+
+from footfall.errors import InvalidStudy, UnknownName
+from footfall.studies import EXPERIMENTS, Study
+from footfall.walking.request import WalkRequest
+from footfall.walking.signals import PushBody
+from footfall.walking.walk import walk
+
+
+def push_of(replay: str) -> PushBody:
+    request = msgspec.json.decode(replay, type=WalkRequest)
+    return next(each for each in request.signals if isinstance(each, PushBody))
+
+
+def test_a_push_that_is_too_large_fells_it_and_the_row_replays_to_the_same_bits() -> None:
+    push = EXPERIMENTS["push"]
+    weak = push({"impulse": 2.0, "direction_deg": 90.0, "phase": 0.25}, seed=1001)
+    strong = push({"impulse": 200.0, "direction_deg": 90.0, "phase": 0.25}, seed=1001)
+    assert weak.measures["stands"] is True
+    assert strong.measures["stands"] is False
+    assert "tilted" in str(strong.measures["cause"]) or "struck" in str(strong.measures["cause"])
+    assert weak.replay is not None
+    again = walk(msgspec.json.decode(weak.replay, type=WalkRequest))
+    assert again.summary.time == weak.measures["time"]
+    assert again.summary.dcm_error_rms == weak.measures["dcm_error_rms"]
+
+
+def test_the_phase_counts_from_where_the_right_foot_lifts_off() -> None:
+    outcomes = [EXPERIMENTS["push"]({"impulse": 0.0, "phase": phase}, seed=1002) for phase in (0.0, 0.5, 1.0)]
+    begin, middle, end = (push_of(str(each.replay)).time for each in outcomes)
+    assert middle == pytest.approx(0.5 * (begin + end), abs=1.1e-3)  # times are whole milliseconds
+    assert 0.8 < end - begin < 3.0  # a stride of LOLA
+
+
+def test_directions_are_those_of_the_world() -> None:
+    outcome = EXPERIMENTS["push"]({"impulse": 10.0, "direction_deg": 180.0}, seed=1003)
+    force: Any = push_of(str(outcome.replay)).force
+    assert force == pytest.approx((-100.0, 0.0, 0.0), abs=1e-12)  # 10 N s within 0.1 s
+
+
+def test_other_experiments_run() -> None:
+    found = EXPERIMENTS["plan"]({"scene": "stairs"}, seed=1)
+    assert found.measures["found"] is True
+    lying = EXPERIMENTS["simulate"]({"robot": "quadruped", "limp": True, "seconds": 0.3}, seed=1)
+    assert math.isfinite(float(lying.measures["tilt"]))  # type: ignore[arg-type]
+    assert float(lying.measures["energy_gained"]) <= 1e-9  # type: ignore[arg-type]
+
+
+def test_parameters_of_walks_are_known_by_name() -> None:
+    EXPERIMENTS["walk"].check(Study(name="gains", experiment="walk", vary={"set.gains.balance_rate": [3.0]}))
+    with pytest.raises(UnknownName, match=r"set\.gains\.balance_rate"):
+        EXPERIMENTS["walk"].check(Study(name="odd", experiment="walk", vary={"set.gains.balance_rat": [3.0]}))
+    with pytest.raises(InvalidStudy, match="phase"):
+        EXPERIMENTS["push"]({"phase": 1.5}, seed=0)

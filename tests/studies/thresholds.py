@@ -1,0 +1,38 @@
+"""A function to study whose answers are known: each seed has a threshold of its own."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import numpy as np
+
+
+def threshold(seed: int, offset: float = 0.0) -> float:
+    """Where a seed begins to fail."""
+    return float(np.random.default_rng([seed, 7]).normal(5.0, 1.0)) + offset
+
+
+def stands(push: float, seed: int, offset: float = 0.0) -> dict[str, float | bool]:
+    return {"success": push < threshold(seed, offset), "left": threshold(seed, offset) - push}
+
+
+def slow_square(x: float, seed: int) -> dict[str, float]:
+    time.sleep(0.02)
+    return {"square": x * x, "seed_again": float(seed)}
+
+
+def fails_at_two(x: float) -> float:
+    if x == 2.0:
+        raise ArithmeticError("two is too many")
+    return x
+
+
+def kills_its_worker(x: float) -> float:
+    if x == 2.0:
+        os._exit(9)
+    return x
+
+
+def returns_an_object(x: float) -> object:
+    return object()
