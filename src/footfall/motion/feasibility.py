@@ -89,7 +89,7 @@ def check_motion(planned: PlannedSequence) -> None:
         if rooms[worst] < _ROUNDING:
             told.append(_told(kind, max(-float(rooms[worst]), 0.0), planned.schedule, float(times[worst])))
     for warning in told:
-        warnings.warn(warning, stacklevel=4)
+        warnings.warn(warning, stacklevel=5)
 
 
 def _told(kind: _Kind, beyond: float, schedule: Schedule, time: float) -> MotionWarning:

@@ -25,8 +25,8 @@ from footfall.motion.orientation import plan_head, plan_upper_body
 from footfall.motion.parameters import MotionParameters
 from footfall.motion.reach import check_arms, check_reach
 from footfall.motion.reduced_model import ReducedModel
-from footfall.motion.schedule import plan_phases
-from footfall.motion.support import plan_support
+from footfall.motion.schedule import Schedule, plan_phases
+from footfall.motion.support import SupportAreas, plan_support
 from footfall.motion.toes import plan_toe
 from footfall.motion.torso import TorsoPlan, plan_torso
 from footfall.motion.whole_body import WholeBody
@@ -127,6 +127,28 @@ def generate_sequence(
     """The motion of a sequence that begins at a time, s, from rest or from a state. first: number of its first
     transition. body, check: as for `generate_motion`."""
     clock = StageClock() if clock is None else clock
+    drafted = draft_sequence(sequence, model, parameters, begin_time=begin_time, start=start, clock=clock)
+    return finish_sequence(drafted, model, parameters, first=first, body=body, clock=clock, check=check)
+
+
+class DraftedSequence(NamedTuple):
+    """A sequence of which all is planned but the torso."""
+
+    schedule: Schedule
+    areas: SupportAreas
+    draft: Draft
+
+
+def draft_sequence(
+    sequence: TransitionSequence,
+    model: ReducedModel,
+    parameters: MotionParameters,
+    *,
+    begin_time: float,
+    start: MotionState | None,
+    clock: StageClock,
+) -> DraftedSequence:
+    """Stages 3 to 13 of a sequence."""
     check_numbers(sequence, parameters.limit)
     schedule = plan_phases(sequence, parameters.phase, begin_time=begin_time, continues=start is not None)
     check_steps(schedule, model, parameters)
@@ -174,6 +196,21 @@ def generate_sequence(
         None if start is None else start.torso,
         momentum_start=None if start is None else start.momentum,
     )
+    return DraftedSequence(schedule, areas, draft)
+
+
+def finish_sequence(
+    drafted: DraftedSequence,
+    model: ReducedModel,
+    parameters: MotionParameters,
+    *,
+    first: int,
+    body: WholeBody | None,
+    clock: StageClock,
+    check: bool = True,
+) -> SequenceMotion:
+    """The torso, the centre of mass and contacts of a sequence; refused if it cannot be walked."""
+    schedule, areas, draft = drafted
     try:
         torso = plan_torso(draft, model, parameters.torso, body=body)
     except HeightNotSmooth as error:
@@ -185,6 +222,8 @@ def generate_sequence(
     check_reach(schedule, draft, torso, model)
     center_of_mass, masses = plan_centre_of_mass(draft, torso.trajectory, model)
     contact = plan_contacts(schedule)
+    if draft.begin_time > contact.start:  # it goes on in the middle of a transition
+        contact = contact.cut(draft.begin_time, contact.end)
     curves = MotionCurves(
         **draft.limbs,
         torso=torso.trajectory,

@@ -31,6 +31,7 @@ from footfall.motion.motion import Motion
 from footfall.motion.pipeline import gait_dimensions, generate_motion
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.replanning import Continuation, continuation, replan, stop_after
+from footfall.motion.set_down import earliest_stop
 from footfall.motion.whole_body import WholeBody
 from footfall.planning.contacts import Goal, PlannedContacts
 from footfall.planning.parameters import PlannerParameters
@@ -38,7 +39,7 @@ from footfall.planning.teleoperation import VelocityCommand, clipped_command
 from footfall.planning.transition_planner import GoTo, PlanningContext, Request, Teleoperate
 from footfall.walking.arrival import distance, middle_of
 from footfall.walking.changed_way import way_changed
-from footfall.walking.retreat import StepBack
+from footfall.walking.retreat import StepBack, stands_on_known_ground
 from footfall.walking.routes import plan_way
 from footfall.walking.settings import WalkSettings
 
@@ -331,7 +332,7 @@ class Pilot:
                 return
             self._refused(order, now, problem, resting=at is None)
             if at is not None:  # the plan that it has may lead into something
-                self._stop(now, shift)
+                self._stop(now, shift, urgent=isinstance(order, GoTo))
             return
         self._hope()
         self._changed, self._retreating = now, isinstance(order, StepBack)
@@ -417,18 +418,27 @@ class Pilot:
             return Trial.RETREAT
         return Trial.NONE if self._trial is Trial.LAST else Trial.LAST
 
-    def _stop(self, now: float, shift: Array) -> None:
+    def _stop(self, now: float, shift: Array, *, urgent: bool = False) -> None:
+        """Come to rest. urgent: the foot in the air is set down earlier, if the ground there is known."""
         latency = self.settings.planning.drive_latency_s
-        if self.motion.end_time <= now + latency + 1e-6:
+        ready = now + latency
+        if self.motion.end_time <= ready + 1e-6:
             return
         motion, moved = self._displaced(shift)
-        at = continuation(motion, now, run_time=latency)
-        stopped = stop_after(motion, at)
         self.driving = VelocityCommand()
+        stopped = earliest_stop(motion, ready, self._knows) if urgent else None
+        begins = ready
+        if stopped is None:
+            at = continuation(motion, now, run_time=latency)
+            stopped, begins = stop_after(motion, at), at.time
         if stopped is motion:
             return  # it comes to rest already
-        version = PlanVersion(len(self.versions), now, now + latency, at.time, "stop", stopped.given.poses)
+        version = PlanVersion(len(self.versions), now, ready, begins, "stop", stopped.given.poses)
         self.coming = Coming(stopped, moved, version)
+
+    def _knows(self, pose: RobotPose) -> bool:
+        """Whether the ground below the foot that was put down last is known and level."""
+        return stands_on_known_ground([pose.stance_foot], self.environment, self.model, self.settings.planner)
 
     def _displaced(self, shift: Array) -> tuple[Motion, Array]:
         """The motion where the feet really are, with the parameters that hold now."""

@@ -3,17 +3,20 @@ way leads on."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from footfall.environment.model import Environment
 from footfall.environment.sampling import sample_footprints
 from footfall.errors import NoRoute
 from footfall.gait.actions import straight
 from footfall.gait.plan import Action, TransitionSequence
-from footfall.gait.poses import RobotPose, mean_foot_frame
+from footfall.gait.poses import FootState, RobotPose, mean_foot_frame
 from footfall.gait.walking_transitions import walking_sequence
 from footfall.math.rotations import yaw_of
+from footfall.motion.reduced_model import ReducedModel
 from footfall.planning.parameters import PlannerParameters, parameters_for
 from footfall.planning.refined_ways import ALLOWED, Midway, in_something
 from footfall.planning.surroundings import surroundings
@@ -43,13 +46,19 @@ class StepBack:
 
 
 def _stands(sequence: TransitionSequence, context: PlanningContext, parameters: PlannerParameters) -> bool:
-    """Whether all footholds are on ground that was seen and is as level as the planner asks for."""
-    feet = [foot for each in sequence.transitions for foot in each.end.feet]
+    feet = [each.end.stance_foot for each in sequence.transitions]  # that have been put down
+    return stands_on_known_ground(feet, context.environment, context.model, parameters)
+
+
+def stands_on_known_ground(
+    feet: Sequence[FootState], environment: Environment, model: ReducedModel, parameters: PlannerParameters
+) -> bool:
+    """Whether all feet are on ground that was seen and is as level as the planner asks for."""
     places = np.array([(*foot.position[:2], yaw_of(np.array(foot.rotation))) for foot in feet])
     heights = np.array([foot.position[2] for foot in feet])
-    rear, front, right, left = context.model.sole
+    rear, front, right, left = model.sole
     lower, upper = np.array([rear, right]), np.array([front, left])
-    found = sample_footprints(context.environment.terrain, places, lower=lower, upper=upper)
+    found = sample_footprints(environment.terrain, places, lower=lower, upper=upper)
     uneven, trusted = parameters.foothold.uneven_m, parameters.foothold.least_confidence
     level = (found.highest < heights + uneven) & (found.lowest > heights - uneven)
     return bool((level & (found.confidence >= trusted)).all())
