@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -65,3 +66,21 @@ def test_surfaces_of_things_far_away_are_not_made(monkeypatch: pytest.MonkeyPatc
     assert len(whole.hand_contacts) > len(near.hand_contacts)
     assert len(made) >= 10  # and each once
     assert len(made) <= 12
+
+
+def test_a_plan_that_looks_at_too_much_says_so_and_leads_as_far_as_it_came() -> None:
+    """Work is counted, not timed: the same states on any machine."""
+    usual = planner_parameters(model())
+    search = msgspec.structs.replace(usual.search, most_nodes=5_000)
+    few = msgspec.structs.replace(usual, search=search)
+    environment = doorway(ARMS - 0.05)
+    plans = [
+        plan_contacts(environment, model(), Goal(4.5, 0.0), explained=False, parameters=few) for _ in range(2)
+    ]
+    assert not plans[0].found
+    assert plans[0].why_not is not None
+    assert plans[0].why_not.name == "search.most_nodes"
+    assert "5,000" in plans[0].why_not.text
+    assert plans[0].nodes < 3 * 5_000  # a guide, and the last slice of a search
+    assert plans[0].stances == plans[1].stances
+    assert max(stance.placement.position[0] for stance in plans[0].stances) > 0.8

@@ -33,7 +33,7 @@ def test_gaps_that_feet_only_shuffle_through_do_not_flood_the_search(seed: int) 
     scene = random_scene(seed)
     plan = plan_contacts(perceive(scene, EXACT), model(), goal_of(scene))
     assert plan.complete
-    assert plan.nodes < 40_000
+    assert plan.nodes < 60_000
 
 
 def test_swings_are_not_refused_after_they_were_searched() -> None:

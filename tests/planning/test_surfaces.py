@@ -15,6 +15,7 @@ from footfall.planning.surfaces import (
     border_confidence,
     curvature_confidence,
     curvatures,
+    gridded_box,
     subdivided,
     touch_surface,
 )
@@ -40,6 +41,26 @@ def sheet(half: float, count: int, height: Array | None = None) -> TriangleMesh:
 
 def bent(mesh: TriangleMesh) -> Curvatures:
     return curvatures(mesh, mesh_topology(mesh), mesh.vertex_pseudonormals)
+
+
+def test_a_box_in_equal_cells_is_the_box() -> None:
+    """Area and volume of the box, edges that are short enough, and values that are linear between its corners."""
+    size = np.array([0.5, 0.3, 0.9])
+    mesh = mesh_of(trimesh.creation.box(size))
+    found = gridded_box(mesh.vertices, mesh.triangles, mesh.vertices @ [[1.0], [2.0], [-3.0]], 0.1)
+    assert found is not None
+    vertices, triangles, values = found
+    fine = trimesh.Trimesh(vertices, triangles, process=False)
+    a, b, c = size
+    assert fine.is_watertight
+    assert fine.volume == pytest.approx(a * b * c, rel=1e-12)  # positive: faces look outwards
+    assert fine.area == pytest.approx(2 * (a * b + b * c + c * a), rel=1e-12)
+    assert fine.edges_unique_length.max() <= 0.1 + 1e-12
+    np.testing.assert_allclose(values[:, 0], vertices @ [1.0, 2.0, -3.0], atol=1e-12)
+    tilted = mesh.vertices @ [[1.0, 0.1, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    assert gridded_box(tilted, mesh.triangles, np.ones((8, 1)), 0.1) is None
+    ball = mesh_of(trimesh.creation.icosphere(subdivisions=1))
+    assert gridded_box(ball.vertices, ball.triangles, np.ones((len(ball.vertices), 1)), 0.1) is None
 
 
 def test_halved_edges_leave_the_surface_as_it_is() -> None:

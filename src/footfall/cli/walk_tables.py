@@ -43,7 +43,7 @@ def print_summary(found: WalkSummary, name: str) -> None:
         ["control period, median", f"{found.control_us:.1f} us"],
         [
             "planning; plans, longest on the way",
-            f"{found.planning_ms:.1f} ms; {found.plans}, {found.replanning_ms:.1f} ms",
+            f"{found.planning_ms:.1f} ms; {found.plans}, {found.replanning_ms:.1f} ms, {found.late_plans} late",
         ],
         ["native code made or loaded", f"{1e-3 * found.compiling_ms:.1f} s"],
         ["greatest tilt against the plan", f"{found.tilt * 57.2958:.2f} degrees"],

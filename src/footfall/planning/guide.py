@@ -25,6 +25,9 @@ _GRAZE = 0.006  # m that the body may be in something at such a place: others li
 _TIGHT = 2.0  # cost of a state where only that lets the body pass, or feet scrape past something: steps are short there
 _BLOCKED = -2.0  # instead of a cost: body or arms would be in something
 _TAKEN = 2  # stances of a state were taken up by the search of footsteps, see `learning`
+_DOUBT = 4_000  # states after which the way from the start counts more, then twice as many
+_HASTE = 1.5  # by how much more: a way soon is better than the best one late
+_MOST = 60_000  # states at most: what is behind a closed door need not all be known
 _LEAST = 1200  # states of a guide: on an easy way few are on good paths, and the search leaves them
 _BESIDE = ((0, 0), (1, 0), (-1, 0), (0, 1), (0, -1))  # cells of footsteps that one of the guide stands for
 _JUMP = 2.0  # in costs of a cell: neighbours that differ by more are not compared
@@ -67,9 +70,9 @@ class Guide(NamedTuple):
     highest ground below both soles, m. togo: cost to the goal, plus one; 0 where none is known. closed: whether it is
     the least. seen: how far footsteps have got, see `learning`. peaks, touched (nx, ny): highest ground within a step,
     and below any sole. near (nx, ny): see `find_nearness`. ways (nx, ny): cost from the start, about at least; rate: of
-    a metre, at least; turning: of a turn in place by a heading. focus: how much more the way from the start counts.
-    stops: whether the robot stops at the goal, after a short step. missed: what the cost of a path through any other
-    state exceeds.
+    a metre, at least; turning: of a turn in place by a heading. focus: how much more the way from the start counts
+    at first. stops: whether the robot stops at the goal, after a short step. missed: what the cost of a path through
+    any other state exceeds.
     """
 
     costs: Singles
@@ -355,6 +358,20 @@ def ground_on_way(
 
 
 @routine
+def order_anew(guide: Guide, rules: CostRules, heap: Heap, focus: float) -> None:
+    """Order the open list by another focus."""
+    nx, ny = guide.costs.shape[1], guide.costs.shape[2]
+    size = heap.size[0]
+    heap.size[0] = 0
+    for n in range(size):  # entries are put back at places that were read already
+        item = heap.items[n]
+        place = Place(item // (nx * ny), (item // ny) % nx, item % ny)
+        if guide.closed[place.yaw, place.i, place.j] == 0:
+            togo = guide.togo[place.yaw, place.i, place.j] - 1.0
+            push(heap, togo + focus * from_start(guide, rules, place), item)
+
+
+@routine
 def run_guide(world: GuideWorld, heap: Heap, slack: float) -> tuple[int, float]:
     """Fill in costs to the goal from the entries of the heap on, until the start is reached and all states are known
     that may be on a path `slack` costs worse, and some more on short ways. Gives how many states were closed, and the
@@ -362,6 +379,7 @@ def run_guide(world: GuideWorld, heap: Heap, slack: float) -> tuple[int, float]:
     guide, ground, steps, rules = world.guide, world.ground, world.steps, world.rules
     headings, nx, ny = guide.costs.shape[0], guide.costs.shape[1], guide.costs.shape[2]
     count, found, worst = 0, np.inf, np.inf
+    focus, doubt = guide.focus, _DOUBT
     start = Place(
         guide.start.yaw,
         int((guide.start.x - ground.x) / GUIDE_CELL),
@@ -370,7 +388,7 @@ def run_guide(world: GuideWorld, heap: Heap, slack: float) -> tuple[int, float]:
     guide.missed[0] = np.inf
     while heap.size[0] > 0:
         entry = pop(heap)
-        if entry.key > worst or heap.size[0] + 64 > len(heap.keys):
+        if entry.key > worst or count >= _MOST or heap.size[0] + 64 > len(heap.keys):
             guide.missed[0] = entry.key
             break
         here = Place(entry.item // (nx * ny), (entry.item // ny) % nx, entry.item % ny)
@@ -378,6 +396,9 @@ def run_guide(world: GuideWorld, heap: Heap, slack: float) -> tuple[int, float]:
             continue
         guide.closed[here.yaw, here.i, here.j] = 1
         count += 1
+        if count == doubt:
+            doubt, focus = 2 * doubt, _HASTE * focus
+            order_anew(guide, rules, heap, focus)
         togo = guide.togo[here.yaw, here.i, here.j] - 1.0
         if here.yaw == start.yaw and here.i == start.i and here.j == start.j:
             found = togo
@@ -399,7 +420,7 @@ def run_guide(world: GuideWorld, heap: Heap, slack: float) -> tuple[int, float]:
             if known != 0.0 and tentative + 1.0 >= known:
                 continue
             before = Place(yaw, i, j)
-            ahead = guide.focus * from_start(guide, rules, before)
+            ahead = focus * from_start(guide, rules, before)
             if tentative + ahead > worst:
                 continue
             is_start = yaw == start.yaw and i == start.i and j == start.j

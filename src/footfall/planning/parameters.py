@@ -141,14 +141,15 @@ class SearchParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     """How the search goes on. weight: of the guide in the order of nodes; a larger one finds a path sooner, a worse
     one maybe. whole_swings: whether a step is refused if the foot on its straight way from its last foothold would pass
     over too high ground; the half swings that costs use cut no corners. swept_body: whether a step is refused if the
-    body would be in something on its way from stance to stance. most_nodes: explored ones before it gives up. repairs:
+    body would be in something on its way from stance to stance. most_nodes: states that guide and search look
+    at for each part of a way before they give up. repairs:
     how often a plan is searched again because a foothold or a motion was refused. goal_off_m: how far from a goal the
     robot may stop if feet find no ground at the goal itself."""
 
     weight: Annotated[float, Meta(ge=0.0, le=10.0)] = 1.08
     whole_swings: bool = True
     swept_body: bool = True
-    most_nodes: Count = 3_000_000
+    most_nodes: Count = 250_000
     repairs: Annotated[int, Meta(ge=0, le=1000)] = 20
     goal_off_m: NotNegative = 0.12
 

@@ -17,7 +17,7 @@ from footfall.motion.pipeline import gait_dimensions
 from footfall.motion.reduced_model import ReducedModel
 from footfall.planning.contacts import Goal, PlannedContacts
 from footfall.planning.parameters import PlannerParameters, parameters_for
-from footfall.planning.planning_job import Job
+from footfall.planning.planning_job import MOST_NODES, Job
 from footfall.planning.search import SearchOptions
 from footfall.planning.tables import tables_for
 from footfall.planning.watch import Progress, Watch
@@ -77,7 +77,7 @@ def plan_contacts(
     plan = job.plan()
     if plan.found and improve:
         return job.improved(plan)
-    if not plan.found and explained and plan.why_not is None:
+    if not plan.found and explained and (plan.why_not is None or plan.why_not.name == MOST_NODES):
         return replace(plan, why_not=job.explanation(plan))
     return plan
 

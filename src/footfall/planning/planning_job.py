@@ -47,6 +47,7 @@ from footfall.planning.tables import Tables, tables_for
 from footfall.planning.watch import Watch
 from footfall.planning.way_points import way_points
 
+MOST_NODES = "search.most_nodes"
 _SAME_PLACE = 0.3  # m: footholds that are refused for the same reason are no farther apart
 _LONG = 7.0  # m between start and goal; longer ways lead over way points
 _LEG_MARGIN = 1.6  # m around each part of a long way
@@ -174,6 +175,7 @@ class Job:
     def _solved(self, search: Search, banned: set[int]) -> Part:
         """Search until the stances of a path are possible when looked at closely."""
         while True:
+            search.allowed = self._left(search)
             outcome = search.run(banned, self.watch)
             self.watch.done("search")
             self._count(search)
@@ -227,6 +229,14 @@ class Job:
         )
         search.explored = search.guide_nodes = 0
 
+    def _left(self, search: Search) -> int:
+        """How many states may still be looked at: as many as the parameters say for each part of a way. Counted, and
+        not timed, so that plans do not depend on the machine."""
+        if not self.options.guided or not search.problem.guided:
+            return search.allowed
+        most = self.tables.parameters.search.most_nodes * len(self.aims)
+        return max(most - self.effort.guide_nodes - self.effort.nodes - search.guide_nodes, 0)
+
     def _repaired(self) -> bool:
         """Count a repair; whether it is allowed."""
         self.effort = replace(self.effort, repairs=self.effort.repairs + 1)
@@ -235,6 +245,10 @@ class Job:
     def _partial(self, search: Search) -> Part:
         """As near to the goal as the search came."""
         why = Blockage("search", "stopped", "planning was stopped") if self.watch.stopped else None
+        if why is None and search.problem.guided and self._left(search) == 0:
+            most = self.tables.parameters.search.most_nodes
+            told = f"no way was found within the {most:,} states that a plan may look at (search.most_nodes)"
+            why = Blockage("search", MOST_NODES, told)
         number = search.closest
         stances: tuple[Stance, ...] = ()
         path = Path(search.start, (), (), ())

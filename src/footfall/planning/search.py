@@ -42,12 +42,13 @@ from footfall.planning.workspace import workspace
 _PASSING = 20_000  # states that are explored on the way to a point to pass: there are others
 _DOUBT = 4_000  # states that are taken up before the guide is doubted, then twice as many
 _HASTE = 1.25  # by which estimates count more from then on: a way soon is better than the best one late
-_DESPERATE = 60_000  # states that are explored where the guide knows no way
+_DESPERATE = 20_000  # states that are explored where the guide knows no way
 _SLICE = 400  # states that are expanded between two looks at the clock
 _FOCUS = 1.2  # of the distance from the start, while the guide is made
 _TIGHT = 3.0  # how much longer ways count where the body hardly has room
 _SLACK = 1.0  # cost by which paths may be worse whose estimates the guide still knows
 _ALIKE = 0.02  # m: feet at rest are side by side within this
+_ALL = 3_000_000  # states of a search without guide: it looks at many, but finds the best path
 _FAR = 30_000  # steps: no horizon
 
 
@@ -72,7 +73,8 @@ class SearchOptions(NamedTuple):
 @dataclass
 class Search:
     """A search: what it looks at, and how far it is. cost, at_goal: of the path that was found. kept: states that
-    may be explored with the guide of an earlier one, 0 if it has its own."""
+    may be explored with the guide of an earlier one, 0 if it has its own. allowed: states that guide and search may
+    still look at."""
 
     around: Surroundings
     tables: Tables
@@ -89,10 +91,11 @@ class Search:
     cost: float = math.inf
     at_goal: bool = False
     kept: int = 0
+    allowed: int = _ALL
 
     def run(self, banned: set[int], watch: Watch) -> int:
         """Search anew without some states; FOUND, or what ended it."""
-        ground, most = self.problem.ground, self.tables.parameters.search.most_nodes
+        ground, most = self.problem.ground, self.allowed
         nodes, course = self._fresh_nodes(), Course(np.zeros(4, np.int64), np.array([np.inf, 0.0]))
         nodes.status[list(banned)] = INVALID
         if self.problem.guided and not math.isfinite(self.guide_cost):
@@ -119,7 +122,9 @@ class Search:
             if outcome == RUNNING and self._learns and course.counts[0] >= until:
                 until *= 2
                 self.problem = self.problem._replace(weight=self.problem.weight * _HASTE)
+                before = self.guide_nodes
                 self._learn(heap)
+                most -= self.guide_nodes - before
                 if not math.isfinite(self.guide_cost):
                     most = min(most, int(course.counts[1]) + _DESPERATE)
         self.explored += int(course.counts[1])

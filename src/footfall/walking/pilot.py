@@ -72,6 +72,11 @@ class PlanVersion:
     problem: str | None = None
     warnings: tuple[str, ...] = ()
 
+    @property
+    def late(self) -> bool:
+        """Whether planning really took longer than the walk simulates."""
+        return self.milliseconds > 1e3 * (self.ready - self.asked)
+
 
 class Trial(Enum):
     """What is tried from rest: to plan, to plan on more of the map, to step back, to plan and find out what closes the

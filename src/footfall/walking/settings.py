@@ -37,7 +37,7 @@ class PlanningParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True
     goal_latency_s: Seconds = 0.3
     drive_steps: Annotated[int, Meta(ge=3, le=20)] = 4
     goal_steps: Annotated[int, Meta(ge=6, le=60)] = 14
-    far_m: Annotated[float, Meta(gt=0.0, le=1e4)] = 7.0
+    far_m: Annotated[float, Meta(gt=0.0, le=1e4)] = 1.0
     look_s: Annotated[float, Meta(ge=0.05, le=60.0)] = 0.1
     replan_s: Annotated[float, Meta(ge=0.1, le=60.0)] = 1.0
     patience_s: Annotated[float, Meta(ge=0.0, le=3600.0)] = 5.0

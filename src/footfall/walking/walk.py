@@ -144,6 +144,7 @@ def summarise(session: WalkSession) -> WalkSummary:
         compiling_ms=1e3 * session.compiling,
         plans=len(plans),
         replanning_ms=max((version.milliseconds for version in plans[1:]), default=0.0),
+        late_plans=sum(version.late for version in plans[1:]),
         real_time_factor=walker.time / session.computing if session.computing > 0.0 else 0.0,
         tilt=float(np.abs(signals["tilt"]).max()),
         dcm_error_rms=rms(signals["dcm_error"]),

@@ -1,0 +1,35 @@
+"""Autonomy in buildings: planning times, reasons, walks. Rows are saved, and a study that was stopped goes on.
+
+python benchmarks/autonomy.py planning [--seeds 1000 1300] [--rows FILE]
+"""
+
+import os
+import sys
+from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: one core for everybody
+sys.path.insert(0, str(Path(__file__).parents[1]))  # where `benchmarks.lab` lies
+
+import argparse
+
+import footfall
+from benchmarks.lab.planning_times import PlanningRow, planning_table, time_plans, warm_up
+from benchmarks.lab.saved_rows import studied
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("study", choices=["planning"])
+    parser.add_argument("--seeds", type=int, nargs=2, default=(1000, 1300), metavar=("FIRST", "END"))
+    parser.add_argument(
+        "--rows", type=Path, help="file of rows, one JSON object a line; goes on where it ends"
+    )
+    options = parser.parse_args()
+    seeds = range(*options.seeds)
+    model = footfall.reduced_model(footfall.load("lola"))
+    warm_up(model)
+    print(planning_table(studied(PlanningRow, time_plans, model, seeds, options.rows)))
+
+
+if __name__ == "__main__":
+    main()
