@@ -16,9 +16,8 @@ from footfall.control.angular_momentum import (
     turning_momentum,
     vertical_inertia,
 )
+from footfall.control.inverse_kinematics.costs import ComfortCost, CostSum, NullSpaceCost, RepulsiveCost
 from footfall.control.inverse_kinematics.motion_weights import MomentumWeight
-from footfall.control.inverse_kinematics.repulsion import CostSum, NullSpaceCost, RepulsiveCost
-from footfall.control.inverse_kinematics.resolved_rate import ComfortCost
 from footfall.control.tasks.postures import posture
 from footfall.errors import FootfallError, MotionWarning
 from footfall.gait.walking_transitions import WalkingTransition

@@ -18,8 +18,8 @@ from footfall.dynamics.configuration import neutral
 from footfall.dynamics.kinematics import frame_pose
 from footfall.ik import BoundedRate, Limits
 from footfall.math.transform import Transform
-from footfall.robot.load import save
 from footfall.robot.model import Robot
+from footfall.robot.save import save
 from footfall.tasks import MotionTask, PoseTask, posture
 
 STEP, GAIN = 0.01, 0.5  # s; part of the error that a step undoes

@@ -16,8 +16,7 @@ from benchmarks.lab.control_peers import FRAMES, GAIN, STEP, resting_states
 from examples.controlled.stances import Stance, lola_standing, stance_on
 from footfall.arrays import Array
 from footfall.bench.robots import load_measured
-from footfall.control.inverse_kinematics.hierarchical_qp import build_step
-from footfall.control.inverse_kinematics.hierarchy import solve_equal_levels
+from footfall.control.priorities import solve_hierarchy
 from footfall.control.whole_body_limits import WholeBodyLimits
 from footfall.control.whole_body_program import program_for
 from footfall.dynamics.configuration import integrate
@@ -71,7 +70,7 @@ def _stance_programs(stance: Stance, count: int, *, levels: bool) -> list[Quadra
     for _ in range(count):
         q = integrate(robot, stance.q, 0.03 * random.normal(size=robot.nv))
         v = 0.3 * random.normal(size=robot.nv)
-        programs.append(program.build(0.0, q, v, tasks, stance.contacts))
+        programs.append(program.problem(0.0, q, v, tasks, stance.contacts).first_program())
     return programs
 
 
@@ -84,11 +83,21 @@ def _corner_programs(count: int) -> list[QuadraticProgram]:
     for seed in range(count):
         random = np.random.default_rng(seed)
         levels = [level(random.normal(size=(3, 12)), random.normal(size=3)) for _ in range(3)]
-        v = solve_equal_levels(levels[:2], bounds=bounds).v
+        v = solve_hierarchy(levels[:2], bounds=bounds).v
         axes = null_space_basis(np.concatenate([each.jacobian for each in levels[:2]]))
-        program = build_step(levels[2], v, axes, bounds, np.zeros((0, 12)), np.zeros(0))
-        if program is not None:
-            programs.append(program)
+        rows, missing = levels[2].jacobian @ axes, levels[2].missing(v)
+        hessian = rows.T @ rows + 1e-9 * float(np.linalg.norm(rows)) ** 2 * np.eye(axes.shape[1])
+        far = np.full(axes.shape[1], np.inf)
+        lower, upper = np.minimum(bounds.lower - v, 0.0), np.maximum(bounds.upper - v, 0.0)
+        programs.append(
+            QuadraticProgram(
+                hessian,
+                -rows.T @ missing,
+                axes,
+                np.concatenate([-far, lower]),
+                np.concatenate([far, upper]),
+            )
+        )
     return programs
 
 

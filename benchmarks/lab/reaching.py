@@ -12,11 +12,9 @@ import numpy as np
 import footfall
 from footfall.arrays import Array
 from footfall.control.collision_limits import CollisionLimits
-from footfall.control.inverse_kinematics.bounded_rate import BoundedRate
-from footfall.control.inverse_kinematics.guarded_rate import GuardedRate
+from footfall.control.inverse_kinematics.costs import ComfortCost, CostSum, NullSpaceCost, RepulsiveCost
 from footfall.control.inverse_kinematics.position import solve_ik
-from footfall.control.inverse_kinematics.repulsion import CostSum, NullSpaceCost, RepulsiveCost
-from footfall.control.inverse_kinematics.resolved_rate import ComfortCost, ResolvedRate
+from footfall.control.inverse_kinematics.rates import BoundedRate, GuardedRate, ResolvedRate
 from footfall.control.tasks.poses import PoseTask
 from footfall.control.tasks.positions import frame_position
 from footfall.control.tasks.task import MotionTask

@@ -11,7 +11,7 @@ import numpy as np
 import footfall
 from footfall.arrays import Array
 from footfall.control.collision_limits import CollisionLimits
-from footfall.control.inverse_kinematics.bounded_rate import BoundedRate
+from footfall.control.inverse_kinematics.rates import BoundedRate
 from footfall.control.tasks.positions import frame_position
 from footfall.dynamics.volume_distances import volume_distances
 from footfall.robot.model import Robot

@@ -13,7 +13,7 @@ import footfall
 from benchmarks.lab.loop_robots import closed_states, load_looped
 from benchmarks.lab.loops import all_joint_state
 from footfall.bench.states import State
-from footfall.robot.load import save
+from footfall.robot.save import save
 
 IMPEDANCES = (0.9, 0.99, 0.999, 0.9999)  # MuJoCo takes no more than the last
 

@@ -95,7 +95,6 @@ if TYPE_CHECKING:
     from footfall.recording.reader import read_recording as read_recording
     from footfall.recording.writer import RecordingWriter as RecordingWriter
     from footfall.robot.load import load as load
-    from footfall.robot.load import save as save
     from footfall.robot.loops import Loop as Loop
     from footfall.robot.loops import LoopType as LoopType
     from footfall.robot.model import Body as Body
@@ -103,6 +102,7 @@ if TYPE_CHECKING:
     from footfall.robot.model import Joint as Joint
     from footfall.robot.model import JointType as JointType
     from footfall.robot.model import Robot as Robot
+    from footfall.robot.save import save as save
     from footfall.robot.shapes import Box as Box
     from footfall.robot.shapes import Capsule as Capsule
     from footfall.robot.shapes import Cylinder as Cylinder

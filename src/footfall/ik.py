@@ -31,22 +31,14 @@ if TYPE_CHECKING:
     from footfall.control.inverse_kinematics.analytic import within_limits as within_limits
     from footfall.control.inverse_kinematics.analytic_reach import solve_planar_arm as solve_planar_arm
     from footfall.control.inverse_kinematics.analytic_reach import solve_reach as solve_reach
-    from footfall.control.inverse_kinematics.bounded_rate import BoundedRate as BoundedRate
-    from footfall.control.inverse_kinematics.bounded_rate import RateSolution as RateSolution
-    from footfall.control.inverse_kinematics.guarded_rate import GuardedRate as GuardedRate
-    from footfall.control.inverse_kinematics.hierarchical_qp import QuadraticProgram as QuadraticProgram
-    from footfall.control.inverse_kinematics.hierarchical_qp import (
-        solve_hierarchical_qp as solve_hierarchical_qp,
-    )
-    from footfall.control.inverse_kinematics.hierarchical_qp import (
-        solve_quadratic_program as solve_quadratic_program,
-    )
-    from footfall.control.inverse_kinematics.hierarchy import HierarchySolution as HierarchySolution
-    from footfall.control.inverse_kinematics.hierarchy import solve_hierarchy as solve_hierarchy
+    from footfall.control.inverse_kinematics.costs import ComfortCost as ComfortCost
+    from footfall.control.inverse_kinematics.costs import CostSum as CostSum
+    from footfall.control.inverse_kinematics.costs import ManipulabilityCost as ManipulabilityCost
+    from footfall.control.inverse_kinematics.costs import NullSpaceCost as NullSpaceCost
+    from footfall.control.inverse_kinematics.costs import RepulsiveCost as RepulsiveCost
     from footfall.control.inverse_kinematics.limits import NO_LIMITS as NO_LIMITS
     from footfall.control.inverse_kinematics.limits import Bounds as Bounds
     from footfall.control.inverse_kinematics.limits import Limits as Limits
-    from footfall.control.inverse_kinematics.manipulability import ManipulabilityCost as ManipulabilityCost
     from footfall.control.inverse_kinematics.motion_weights import MomentumWeight as MomentumWeight
     from footfall.control.inverse_kinematics.motion_weights import MotionWeight as MotionWeight
     from footfall.control.inverse_kinematics.null_space import NullSpaceTerm as NullSpaceTerm
@@ -54,19 +46,23 @@ if TYPE_CHECKING:
     from footfall.control.inverse_kinematics.null_space import TaskMotion as TaskMotion
     from footfall.control.inverse_kinematics.position import Solution as Solution
     from footfall.control.inverse_kinematics.position import solve_ik as solve_ik
-    from footfall.control.inverse_kinematics.prioritised_rate import PrioritisedRate as PrioritisedRate
-    from footfall.control.inverse_kinematics.problem import Level as Level
     from footfall.control.inverse_kinematics.problem import Problem as Problem
     from footfall.control.inverse_kinematics.problem import build_ik as build_ik
-    from footfall.control.inverse_kinematics.problem import level as level
-    from footfall.control.inverse_kinematics.repulsion import CostSum as CostSum
-    from footfall.control.inverse_kinematics.repulsion import NullSpaceCost as NullSpaceCost
-    from footfall.control.inverse_kinematics.repulsion import RepulsiveCost as RepulsiveCost
-    from footfall.control.inverse_kinematics.resolved_rate import ComfortCost as ComfortCost
-    from footfall.control.inverse_kinematics.resolved_rate import ResolvedRate as ResolvedRate
-    from footfall.control.inverse_kinematics.switching import SwitchedRate as SwitchedRate
+    from footfall.control.inverse_kinematics.rates import BoundedRate as BoundedRate
+    from footfall.control.inverse_kinematics.rates import GuardedRate as GuardedRate
+    from footfall.control.inverse_kinematics.rates import PrioritisedRate as PrioritisedRate
+    from footfall.control.inverse_kinematics.rates import RateSolution as RateSolution
+    from footfall.control.inverse_kinematics.rates import ResolvedRate as ResolvedRate
+    from footfall.control.inverse_kinematics.rates import SwitchedRate as SwitchedRate
+    from footfall.control.inverse_kinematics.textbook import solve_ik_textbook as solve_ik_textbook
     from footfall.control.inverse_kinematics.trajectory import follow as follow
     from footfall.control.inverse_kinematics.velocity import scaled_to_bounds as scaled_to_bounds
     from footfall.control.inverse_kinematics.velocity import solve_velocity as solve_velocity
+    from footfall.control.priorities import HierarchySolution as HierarchySolution
+    from footfall.control.priorities import Level as Level
+    from footfall.control.priorities import level as level
+    from footfall.control.priorities import solve_hierarchy as solve_hierarchy
+    from footfall.control.quadratic_program import QuadraticProgram as QuadraticProgram
+    from footfall.control.quadratic_program import solve_quadratic_program as solve_quadratic_program
 
 open_to_users(__name__)

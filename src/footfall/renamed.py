@@ -17,7 +17,9 @@ import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-RENAMED: dict[str, str] = {}
+RENAMED: dict[str, str] = {
+    "footfall.ik.solve_hierarchical_qp": "footfall.ik.solve_hierarchy",
+}
 """Old public path to new public path, such as "footfall.contact.Old" to "footfall.contact.New"."""
 
 Renamed = TypeVar("Renamed", bound=Callable[..., Any])

@@ -45,7 +45,7 @@ from footfall.ik import (
     QuadraticProgram,
     build_ik,
     level,
-    solve_hierarchical_qp,
+    solve_hierarchy,
     solve_ik,
     solve_quadratic_program,
 )
@@ -212,7 +212,7 @@ def test_contradictory_limits() -> None:
     with pytest.raises(InvalidRequest, match="horizon is 0"):
         WholeBodyLimits(horizon=0.0)
     with pytest.raises(NoSolution, match="no motion keeps the bounds"):
-        solve_hierarchical_qp([level(np.eye(7), np.zeros(7))], bounds=wrong)
+        solve_hierarchy([level(np.eye(7), np.zeros(7))], bounds=wrong)
 
 
 def test_tasks_that_cannot_be_met() -> None:

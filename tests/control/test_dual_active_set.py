@@ -7,7 +7,7 @@ import pytest
 
 from footfall.arrays import Array
 from footfall.control.dual_active_set import INFEASIBLE, SOLVED, RowLimits, inverse_factor, minimise
-from footfall.control.inverse_kinematics.hierarchical_qp import QuadraticProgram, solve_quadratic_program
+from footfall.control.quadratic_program import QuadraticProgram, solve_quadratic_program
 from footfall.errors import QuadraticProgramFailed
 
 

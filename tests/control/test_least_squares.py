@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
 
-from footfall.control.inverse_kinematics.hierarchy import solve_equal_levels, solve_hierarchy
 from footfall.control.inverse_kinematics.limits import Bounds
-from footfall.control.inverse_kinematics.problem import Level, level
 from footfall.control.least_squares import least_squares
+from footfall.control.priorities import Level, level, solve_hierarchy
 from footfall.errors import NoSolution
 
 
@@ -58,7 +57,7 @@ def test_first_level_within_bounds_against_scipy(seed: int) -> None:
     levels = random_levels(seed)
     n = levels[0].jacobian.shape[1]
     bounds = Bounds(np.full(n, -0.2), np.full(n, 0.15))
-    found = solve_equal_levels(levels, bounds=bounds)
+    found = solve_hierarchy(levels, bounds=bounds)
     root = np.sqrt(levels[0].weight)
     matrix = root[:, None] * levels[0].jacobian
     expected = lsq_linear(matrix, root * levels[0].rate, bounds, method="bvls", tol=1e-14)
@@ -71,5 +70,5 @@ def test_first_level_within_bounds_against_scipy(seed: int) -> None:
 def test_bounds_without_any_motion_carry_the_levels() -> None:
     levels = [level([[1.0, 1.0]], [1.0])]
     with pytest.raises(NoSolution, match="no motion keeps the bounds") as caught:
-        solve_equal_levels(levels, bounds=Bounds(np.array([1.0, -1.0]), np.array([0.5, 1.0])))
+        solve_hierarchy(levels, bounds=Bounds(np.array([1.0, -1.0]), np.array([0.5, 1.0])))
     assert caught.value.evidence[0] == tuple(levels)

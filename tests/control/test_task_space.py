@@ -10,8 +10,7 @@ import pytest
 import footfall
 from footfall.bench.robots import examples_folder
 from footfall.control.gains import Gains, gains_from
-from footfall.control.inverse_kinematics.hierarchy import solve_hierarchy
-from footfall.control.inverse_kinematics.problem import level
+from footfall.control.priorities import level, solve_hierarchy
 from footfall.control.references import PoseReference, resting_pose, resting_reference
 from footfall.control.task_space import (
     EndEffectorControl,

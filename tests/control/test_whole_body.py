@@ -17,13 +17,11 @@ from footfall.control.constrained_dynamics import solve_constrained_dynamics
 from footfall.control.contact_constraints import SURFACE, Contact
 from footfall.control.floating_base import solve_stance_torques
 from footfall.control.gains import gains_from
-from footfall.control.inverse_kinematics.hierarchical_qp import (
+from footfall.control.priorities import level, solve_hierarchy
+from footfall.control.quadratic_program import (
     QuadraticProgram,
-    solve_hierarchical_qp,
     solve_quadratic_program,
 )
-from footfall.control.inverse_kinematics.hierarchy import solve_hierarchy
-from footfall.control.inverse_kinematics.problem import level
 from footfall.control.rectangular_contact import in_rectangular_cone
 from footfall.control.references import PointReference, resting_pose, resting_reference
 from footfall.control.task_space import pose_error
@@ -75,7 +73,6 @@ def test_two_levels_by_hand() -> None:
     """RSL 2022, (3.102)-(3.107): x1 + x2 = 2 first, then x = (3, 0): (2.5, -0.5)."""
     levels = [level(np.array([[1.0, 1.0]]), np.array([2.0])), level(np.eye(2), np.array([3.0, 0.0]))]
     assert np.abs(solve_hierarchy(levels).v - [2.5, -0.5]).max() < 1e-12
-    assert np.abs(solve_hierarchical_qp(levels).v - [2.5, -0.5]).max() < 1e-7
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -1,4 +1,4 @@
-"""The native whole-body program against the problem that `build_whole_body` shows, solved the other way."""
+"""The native whole-body program against the problem that `build_whole_body` shows, solved by dense matrices."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.control.contact_constraints import SURFACE, Contact
+from footfall.arrays import Array
+from footfall.control.contact_constraints import SURFACE, Contact, sole_axes
+from footfall.control.friction_pyramid import pyramid_rows
 from footfall.control.gains import gains_from
+from footfall.control.priorities import level, solve_hierarchy
+from footfall.control.rectangular_contact import rectangular_rows
 from footfall.control.references import resting_pose, resting_reference
 from footfall.control.tasks.accelerations import FrameAcceleration
 from footfall.control.tasks.forces import (
@@ -24,7 +28,7 @@ from footfall.control.tasks.poses import PoseTask
 from footfall.control.tasks.postures import PostureTask
 from footfall.control.whole_body import WholeBodyControl, build_whole_body, solve_whole_body
 from footfall.control.whole_body_limits import WholeBodyLimits
-from footfall.control.whole_body_program import program_for
+from footfall.control.whole_body_program import WholeBodyProblem, program_for
 from footfall.control.wrench_cone import Support, build_wrench_cone, solve_contact_forces
 from footfall.errors import InvalidRequest, LimitsExceeded
 from footfall.math.transform import Transform
@@ -45,6 +49,21 @@ def tasks_of(seed: int, *, levels: bool) -> tuple[WholeBodyTask, ...]:
     )
 
 
+def by_dense_matrices(problem: WholeBodyProblem) -> Array:
+    """x by singular values of all of the physics, and limits as inequalities before all tasks."""
+    left, values, right = np.linalg.svd(problem.physics.matrix)
+    rank = int(np.count_nonzero(values > 1e-10 * values[0]))
+    start = right[:rank].T @ ((left[:, :rank].T @ problem.physics.value) / values[:rank])
+    basis = right[rank:].T
+    assert problem.limits is not None
+    first = level(problem.limits.matrix, problem.limits.value, inequality=True)
+    reduced = [
+        replace(each, jacobian=each.jacobian @ basis, rate=each.rate - each.jacobian @ start)
+        for each in (first, *problem.levels)
+    ]
+    return np.asarray(start + basis @ solve_hierarchy(reduced).v)
+
+
 @pytest.mark.parametrize("levels", [True, False], ids=["priorities", "weights"])
 @pytest.mark.parametrize("seed", [0, 1, 2, 3, 5, 6])
 def test_same_as_the_problem_as_a_value(seed: int, levels: bool) -> None:
@@ -53,18 +72,21 @@ def test_same_as_the_problem_as_a_value(seed: int, levels: bool) -> None:
     contacts = tuple(replace(each, friction=0.6) for each in feet())
     v = 0.2 * consistent_motion(robot, q, contacts, seed=seed)[0]
     tasks = tasks_of(seed, levels=levels)
-    found = program_for(robot, contacts, tasks, LIMITS).solve(0.0, q, v, tasks, contacts)
-    assert found.solved
-    assert found.worst < 1e-6
     problem = build_whole_body(robot, q, v, contacts=contacts, tasks=tasks, limits=LIMITS)
-    expected = solve_whole_body(problem)
-    assert np.abs(problem.physics.matrix @ found.x - problem.physics.value).max() < 1e-9
+    found = solve_whole_body(problem)
+    x = np.concatenate([found.acceleration, found.forces, found.torque])
+    expected = by_dense_matrices(problem)
+    assert np.abs(problem.physics.matrix @ x - problem.physics.value).max() < 1e-9
     assert problem.limits is not None
-    assert (problem.limits.matrix @ found.x - problem.limits.value).min() < 1e-6  # a limit is reached
-    for level, ours, theirs in zip(problem.levels, found.missing, expected.missing, strict=True):
-        root = np.sqrt(level.weight)
+    assert (
+        abs((problem.limits.matrix @ x - problem.limits.value).min()) < 1e-6
+    )  # a limit is reached, none missed
+    for each, ours in zip(problem.levels, found.missing, strict=True):
+        root, theirs = np.sqrt(each.weight), each.missing(expected)
         assert np.linalg.norm(root * ours) == pytest.approx(np.linalg.norm(root * theirs), rel=1e-4, abs=1e-4)
-        assert np.abs(level.missing(found.x) - ours).max() < 1e-9
+        assert np.abs(each.missing(x) - ours).max() < 1e-9
+    controlled = WholeBodyControl(robot, contacts, tasks, LIMITS).solve(0.0, q, v)
+    assert np.array_equal(controlled.torque, found.torque)  # one path
 
 
 def test_controller_runs_the_program_and_remembers_numbers() -> None:
@@ -101,22 +123,26 @@ def test_given_forces_and_torques() -> None:
 
 @pytest.mark.parametrize("normal", [(0.0, 0.0, 1.0), (0.3, -0.2, 0.9), (-1.0, 0.1, 0.2)])
 def test_cones_are_the_same(normal: tuple[float, float, float]) -> None:
-    """Traced cones of a turned sole and of a point are those of `WholeBodyLimits`; one program has them all."""
+    """Traced cones of a turned sole and of a point are those of plain NumPy; one program has them all."""
     robot, q = quadruped(3)
     sole = Contact("torso", rows=SURFACE, normal=normal, friction=0.6, half_size=(0.1, 0.05))
     soles = (sole, Contact("LF", normal=normal, friction=0.4))
     tasks = (LeastTorque(),)
     program = program_for(robot, soles, tasks, LIMITS)
-    level = (Contact("torso", rows=SURFACE), Contact("LF"))
-    assert program_for(robot, level, tasks, LIMITS) is program
+    upright = (Contact("torso", rows=SURFACE), Contact("LF"))
+    assert program_for(robot, upright, tasks, LIMITS) is program
     numbers = [(*each.normal, each.friction, *each.half_size) for each in soles]
-    cones = program.kernel(q, np.zeros(18), np.ravel(numbers))[6]
+    cones = program.kernel(q, np.zeros(18), np.ravel(numbers))[7]
+    axes = sole_axes(robot, q, sole)
+    rows = rectangular_rows(0.6, 0.1, 0.05)
+    assert np.abs(np.hstack([rows[:, :3] @ axes, rows[:, 3:] @ axes]) - cones[:16]).max() < 1e-12
+    assert np.abs(pyramid_rows(normal, 0.4, facets=LIMITS.facets) - cones[17:-1, :3]).max() < 1e-12
     problem = build_whole_body(robot, q, np.zeros(18), contacts=soles, tasks=tasks, limits=LIMITS)
     assert problem.limits is not None
     friction = [k for k, label in enumerate(problem.limits.labels) if label.startswith("friction")]
     forces = problem.limits.matrix[friction][:, 18:27]
-    assert np.abs(forces[:17, :6] - cones[:17]).max() < 1e-12
-    assert np.abs(forces[17:, 6:] - cones[17:, :3]).max() < 1e-12
+    assert np.array_equal(forces[:17, :6], cones[:17])
+    assert np.array_equal(forces[17:, 6:], cones[17:, :3])
 
 
 def test_stands_on_what_linear_programs_say() -> None:
@@ -189,8 +215,8 @@ def test_bad_weights_and_other_tasks() -> None:
         WholeBodyControl(robot, feet(), crooked).solve(0.0, q, np.zeros(18))
     program = program_for(robot, feet(), (LeastForce(),), None)
     with pytest.raises(InvalidRequest, match="differ in more than numbers"):
-        program.solve(0.0, q, np.zeros(18), (LeastTorque(),), feet())
+        program.problem(0.0, q, np.zeros(18), (LeastTorque(),), feet())
     with pytest.raises(InvalidRequest, match="differ in more than numbers"):
-        program.solve(0.0, q, np.zeros(18), (LeastForce(),), feet("LF"))
+        program.problem(0.0, q, np.zeros(18), (LeastForce(),), feet("LF"))
     with pytest.raises(InvalidRequest, match="no contact 9; there are 4"):
         WholeBodyControl(robot, feet(), (ContactForce(9, np.zeros(3)),)).solve(0.0, q, np.zeros(18))

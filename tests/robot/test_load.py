@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from footfall.errors import InvalidDescription, MissingFile, RobotWarning, UnknownName, UnsupportedFeature
-from footfall.robot.load import load, save
+from footfall.robot.load import load
 from footfall.robot.model import JointType
+from footfall.robot.save import save
 from tests.random_robots import random_robot
 from tests.robot.comparison import difference, tree_difference
 
@@ -59,8 +60,8 @@ def test_files_that_are_not_there_or_not_robots(tmp_path: Path, monkeypatch: pyt
         InvalidDescription, match=r"suffix '\.yaml' is unknown; robots are in \.toml, \.urdf, \.xml"
     ):
         load(tmp_path / "robot.yaml")
-    (tmp_path / "x.xml").write_text("<sdf/>")
-    with pytest.raises(InvalidDescription, match=r"x\.xml:1: root element is <sdf>; it must be <robot>"):
+    (tmp_path / "x.xml").write_text("<html/>")
+    with pytest.raises(InvalidDescription, match=r"x\.xml:1: root element is <html>; it must be <robot>"):
         load(tmp_path / "x.xml")
     (tmp_path / "folder.toml").mkdir()
     with pytest.raises(MissingFile, match=r"folder\.toml' is a folder"):

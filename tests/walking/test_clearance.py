@@ -7,7 +7,7 @@ import pytest
 
 from footfall.arrays import Array
 from footfall.compiler.routines import routine
-from footfall.control.inverse_kinematics.repulsion import RepulsiveCost
+from footfall.control.inverse_kinematics.costs import RepulsiveCost
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.volume_distances import volume_distances
 from footfall.motion.motion import Motion

@@ -13,7 +13,7 @@ from footfall.motion.motion import Motion
 from footfall.scene.load import load_scene
 from footfall.walking.perceived import foot_turn
 from footfall.walking.request import Push
-from footfall.walking.summary import count_steps
+from footfall.walking.summary import WalkTally
 from footfall.walking.task_space import look_at_model
 from footfall.walking.walker import Walker, WalkerOptions, WalkingCode
 
@@ -37,7 +37,9 @@ def test_it_walks_and_the_same_bits_come_again(code: WalkingCode) -> None:
     assert one.signals.tobytes() == two.signals.tobytes()
     weight = code.body.model.mass * 9.81
     planned = int(np.count_nonzero(motion.phases.motion))
-    assert count_steps(one.signals, weight, 1e-3) == planned
+    tally = WalkTally(code.body, weight, 1e-3)
+    tally.take(one)
+    assert tally.steps == planned
     # Feet end where they were planned to: the model does, and the robot has not slid away from it.
     assert np.hypot(*(one.q[-1, :2] - walkers[0].brain.state.q[:2])) < 0.02
     # At rest the feet carry the weight.

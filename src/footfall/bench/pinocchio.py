@@ -23,8 +23,8 @@ from footfall.bench.robots import EXAMPLES, example_file
 from footfall.bench.states import State
 from footfall.errors import UnknownName, UnsupportedFeature
 from footfall.math.rotations import matrix_from_quaternion
-from footfall.robot.load import save
 from footfall.robot.model import WORLD, Joint, JointType, Robot
+from footfall.robot.save import save
 from footfall.robot.variants import with_fixed_base
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from footfall.viewer.show import Subject
 
 RobotArgument = Annotated[
-    str, typer.Argument(help="Name of a shipped robot, or a .urdf, .xml or .toml file.")
+    str, typer.Argument(help="Name of a robot, or a .urdf, .xacro, .sdf, .xml (MJCF) or .toml file.")
 ]
 FloatingBaseOption = Annotated[
     bool | None,

@@ -17,6 +17,7 @@ from footfall.cli.walk_tables import print_listing, print_parameters, print_summ
 
 if TYPE_CHECKING:
     from footfall.walking.request import WalkRequest
+    from footfall.walking.walker import WalkingCode
 
 _MISSED = 1  # exit status if the goal is not reached
 
@@ -68,7 +69,12 @@ def walk(
 
 
 def replay(
-    source: Annotated[Path, typer.Argument(help="A request that a walk has written (.walk.json).")],
+    source: Annotated[
+        Path,
+        typer.Argument(
+            help="What a walk has written: .walk.json, or the journal of one that was killed, .walk.jsonl."
+        ),
+    ],
     plot: options.Plot = True,
     as_json: options.AsJson = False,
     output: options.Output = Path("replay"),
@@ -77,10 +83,13 @@ def replay(
 
     [dim]$[/] footfall replay walk/platform.walk.json
     """
+    from footfall.walking.journal import ENDING, read_journal
     from footfall.walking.request import read_request
 
-    name = source.name.removesuffix(".walk.json")
-    run_and_write(read_request(source), name, options.Results(plot=plot, as_json=as_json, output=output))
+    killed = source.name.endswith(ENDING)
+    name = source.name.removesuffix(ENDING if killed else ".walk.json")
+    request = read_journal(source) if killed else read_request(source)
+    run_and_write(request, name, options.Results(plot=plot, as_json=as_json, output=output))
 
 
 @grouped
@@ -110,8 +119,9 @@ def run_and_write(
 ) -> None:
     """Walk, write all files, print what happened; leaves with a status."""
     from footfall.scenarios.pyplot import load_pyplot
-    from footfall.scenarios.walking.outputs import summary_text, write_walk
-    from footfall.walking.walk import walk as run_walk
+    from footfall.scenarios.walking.outputs import WalkRecorder, summary_text
+    from footfall.walking.session import WalkSession
+    from footfall.walking.walk import completed, walk_on
 
     output_folder(results.output)
     video = results.video
@@ -122,10 +132,12 @@ def run_and_write(
     if results.plot:
         load_pyplot()  # rather fail now than after the walk
     with progress("preparing; the first time native code is made, which takes a minute", 1.0) as told:
-        done = run_walk(
-            request, progress=lambda now, end: told(now / end, f"walking, {now:.1f} of {end:.1f} s")
-        )
-    written = write_walk(done, results.output, name=name, plots=results.plot)
+        session = WalkSession(completed(request), log_every=results.log_every, log_memory=results.log_bytes)
+        with WalkRecorder(session, results.output, name=name) as recorder:
+            done = walk_on(
+                session, progress=lambda now, end: told(now / end, f"walking, {now:.1f} of {end:.1f} s")
+            )
+            written = recorder.finish(done, plots=results.plot)
     if results.as_json:
         typer.echo(summary_text(done))
     else:
@@ -141,8 +153,8 @@ def run_and_write(
 
 
 def walk_by_hand(request: WalkRequest, name: str, results: options.Results, server: ServerOptions) -> None:
-    """Walk as a page in the browser says; every walk is written when it ends."""
-    from footfall.scenarios.walking.outputs import write_walk
+    """Walk as a page in the browser says; every walk is written as it goes."""
+    from footfall.scenarios.walking.outputs import WalkRecorder
     from footfall.viewer.page_link import PageLink
     from footfall.viewer.stage import Stage
     from footfall.viewer.walk_panel import WalkPanel
@@ -150,29 +162,37 @@ def walk_by_hand(request: WalkRequest, name: str, results: options.Results, serv
     from footfall.walking.walk import Walk, summarise
 
     output_folder(results.output)
-    with progress("preparing; the first time native code is made, which takes a minute", 1.0):
-        session = WalkSession(request)
-        session.run(session.walker.gains.period)  # what is made of the first period is native code
+    recorders: dict[int, WalkRecorder] = {}
     walks = 0
 
-    def write(ended: WalkSession) -> None:
+    def make(request: WalkRequest, code: WalkingCode | None = None) -> WalkSession:
         nonlocal walks
         walks += 1
-        done = Walk(ended, summarise(ended))
+        session = WalkSession(request, code=code, log_every=results.log_every, log_memory=results.log_bytes)
+        session.run(session.walker.gains.period)  # what is made of the first period is native code
         numbered = name if walks == 1 else f"{name}-{walks}"
-        written = write_walk(done, results.output, name=numbered, plots=results.plot)
-        print_summary(done.summary, numbered)
+        recorders[id(session)] = WalkRecorder(session, results.output, name=numbered)
+        return session
+
+    def write(ended: WalkSession) -> None:
+        done, recorder = Walk(ended, summarise(ended)), recorders.pop(id(ended))
+        written = recorder.finish(done, plots=results.plot)
+        print_summary(done.summary, recorder.name)
         _print_written(written)
 
+    with progress("preparing; the first time native code is made, which takes a minute", 1.0):
+        session = make(request)
     link = PageLink()
     stage = Stage(host=server.host, port=server.port, token=server.token, title=f"walk: {name}", link=link)
     try:
-        shown = WalkPanel(stage, session, link=link, ended=write)
+        shown = WalkPanel(stage, session, link=link, make=make, ended=write)
         server.announce(stage.address, "Ctrl-C ends the walk")
         with until_interrupted() as wait:
             shown.run(lambda: bool(wait(0.0)))
     finally:
         stage.close()
+        for recorder in recorders.values():
+            recorder.close()
     shown.finish()
 
 

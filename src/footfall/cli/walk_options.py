@@ -142,3 +142,21 @@ class Results:
     ] = None
     as_json: AsJson = False
     output: Output = Path("walk")
+    log_every: Annotated[
+        int,
+        _option("--log-every", help="Periods that a row of the .npz stands for.", panel=_OUTPUT, min=1),
+    ] = 1
+    log_memory: Annotated[
+        int,
+        _option(
+            "--log-memory",
+            help="MB that rows in memory may take: the .npz has the latest of them, the recording all at 100 Hz.",
+            panel=_OUTPUT,
+            min=1,
+        ),
+    ] = 256
+
+    @property
+    def log_bytes(self) -> float:
+        """Bytes that rows in memory may take."""
+        return 1e6 * self.log_memory

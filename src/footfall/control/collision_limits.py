@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array, Integers
+from footfall.control.inverse_kinematics.limits import Bounds
 from footfall.dynamics.collision_distances import CollisionModel
 from footfall.errors import InvalidTask
 from footfall.math.transform import Transform
@@ -94,10 +95,12 @@ class CollisionLimits:
             found.jacobian[near], found.distance[near], tuple(model.pairs[k] for k in near.tolist()), near
         )
 
-    def slowed(self, lower: Array, upper: Array, dt: float) -> tuple[Array, Array]:
-        """Bounds (nv,) on v with those of a step of dt, s."""
+    def slowed(self, lower: Array, upper: Array, dt: float, rows: CollisionRows) -> Bounds:
+        """Bounds (nv,) on v with those of a step of dt, s, where any pair is within reach."""
+        if not len(rows.distance):
+            return Bounds(lower, upper)
         fastest = self.farthest / dt
-        return np.clip(lower, -fastest, fastest), np.clip(upper, -fastest, fastest)
+        return Bounds(np.clip(lower, -fastest, fastest), np.clip(upper, -fastest, fastest))
 
     def least_rates(self, distance: Array, dt: float) -> Array:
         """How fast distances (m,) must at least grow, m/s; negative: how fast they may shrink. dt: s, of a step."""

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array, Integers
+from footfall.arrays import Array, Flags, Integers
 from footfall.compiler.routines import routine
 from footfall.control.dual_active_set import RowLimits
 from footfall.control.least_squares import least_squares
-from footfall.control.strict_priorities import Levels, solve_levels
+from footfall.control.priorities import Levels, solve_levels
 
 _RANK = 1e-8  # of contacts, and of the equation of motion, whose rows have different units
 
@@ -39,24 +39,28 @@ class Stance(NamedTuple):
 class StanceTasks(NamedTuple):
     """Rows of tasks by priority.
 
-    motion (k, nv) and asked (k,): rows on accelerations and what they should give. sources (m,): what each row is, an
-    entry of x that should be wanted (m,), or motion row -1 - source if it is negative. weights (m,). ends (levels,):
-    where priorities end.
+    motion (k, nv) and asked (k,): rows on accelerations and what they should give. own (o, n): rows on all of x, of
+    tasks that are not built in. sources (m,): what each row is: an entry of x that should be wanted (m,), or if it is
+    negative motion row -1 - source, and after these a row of one's own that should be wanted. weights (m,). one_sided
+    (m,): rows that should be at least that. ends (levels,): where priorities end.
     """
 
     motion: Array
     asked: Array
+    own: Array
     sources: Integers
     wanted: Array
     weights: Array
+    one_sided: Flags
     ends: Integers
 
 
 class StanceLimits(NamedTuple):
-    """Bounds on contact forces, accelerations and torques.
+    """Bounds on contact forces, accelerations and torques, and on what distances of volumes do.
 
     cones (c, 6), cone_places (c,) and least (c,): each row times the contact forces from its place on is at least that.
     bounded (b + e,), lower and upper (b,), efforts (e,): entries of x with bounds, then those whose size is bounded.
+    distances (d, nv), parting (d,): rows on accelerations that are at least that.
     """
 
     cones: Array
@@ -66,6 +70,8 @@ class StanceLimits(NamedTuple):
     lower: Array
     upper: Array
     efforts: Array
+    distances: Array
+    parting: Array
 
 
 class StanceSolution(NamedTuple):
@@ -102,7 +108,7 @@ def solve_stance(
     """The x that is best for each priority in turn, within physics and limits; tolerance: see `solve_levels`."""
     reduced = reduce_stance(stance, tasks, limits)
     start, basis = reduced.motions.start, reduced.motions.basis
-    levels = Levels(reduced.rows, reduced.missing, tasks.weights, tasks.ends)
+    levels = Levels(reduced.rows, reduced.missing, tasks.weights, tasks.one_sided, tasks.ends)
     found = solve_levels(levels, reduced.limits, np.zeros(basis.shape[1]), tolerance)
     worst, reached = 0.0, reduced.limits.rows @ found.x
     for least, most, value in zip(reduced.limits.lower, reduced.limits.upper, reached, strict=True):
@@ -118,13 +124,18 @@ def reduce_stance(stance: Stance, tasks: StanceTasks, limits: StanceLimits) -> R
     nv, count, size = len(stance.forces), len(tasks.wanted), motions.basis.shape[1]
     rows, missing = np.empty((count, size)), np.empty(count)
     moved, begun = tasks.motion @ motions.basis[:nv], tasks.motion @ motions.start[:nv]
+    own, own_begun, motions_of_tasks = tasks.own @ motions.basis, tasks.own @ motions.start, len(tasks.motion)
     for i, source in enumerate(tasks.sources):
+        row = -1 - source
         if source >= 0:
             missing[i] = tasks.wanted[i] - motions.start[source]
             rows[i] = motions.basis[source]
+        elif row < motions_of_tasks:
+            missing[i] = tasks.asked[row] - begun[row]
+            rows[i] = moved[row]
         else:
-            missing[i] = tasks.asked[-1 - source] - begun[-1 - source]
-            rows[i] = moved[-1 - source]
+            missing[i] = tasks.wanted[i] - own_begun[row - motions_of_tasks]
+            rows[i] = own[row - motions_of_tasks]
     return ReducedStance(rows, missing, _reduced_limits(stance, limits, motions), motions)
 
 
@@ -132,7 +143,8 @@ def reduce_stance(stance: Stance, tasks: StanceTasks, limits: StanceLimits) -> R
 def _reduced_limits(stance: Stance, limits: StanceLimits, motions: PhysicalMotions) -> RowLimits:
     """The limits as rows on y."""
     nv, cones, start = len(stance.forces), len(limits.least), motions.start
-    rows = np.zeros((cones + len(limits.bounded), motions.basis.shape[1]))
+    apart = cones + len(limits.bounded)  # where distances begin
+    rows = np.zeros((apart + len(limits.parting), motions.basis.shape[1]))
     lower, upper = np.empty(len(rows)), np.full(len(rows), np.inf)
     for i, place in enumerate(limits.cone_places):
         lower[i] = limits.least[i]
@@ -147,6 +159,9 @@ def _reduced_limits(stance: Stance, limits: StanceLimits, motions: PhysicalMotio
         most = limits.upper[i] if force < 0 else limits.efforts[force]
         lower[cones + i], upper[cones + i] = least - start[entry], most - start[entry]
         rows[cones + i] = motions.basis[entry]
+    for i, row in enumerate(limits.distances):
+        lower[apart + i] = limits.parting[i] - row @ start[:nv]
+        rows[apart + i] = row @ motions.basis[:nv]
     return RowLimits(rows, lower, upper)
 
 

@@ -1,60 +1,153 @@
-"""Whole-body control for hot loops: one native call forms the problem, another one solves it.
+"""Whole-body control as a problem to look at and native code that forms it.
 
-Made once for a robot, where its contacts are on it, what its tasks are about, and limits; targets, gains, weights,
-normals, friction and sizes of soles are numbers. Mass matrix, bias forces, Jacobians, task rows, friction cones and
-joint bounds come from code traced for them; elimination, priorities and quadratic programs are routines (`stance.py`).
-What is left to Python is to collect numbers.
+The code is made once for a robot, where its contacts are on it, what its tasks are about, and limits; targets, gains,
+weights, normals, friction and sizes of soles are numbers. Mass matrix, bias forces, Jacobians, task rows, friction
+cones and joint bounds come from code traced for them; elimination, priorities and quadratic programs are routines
+(`stance.py`). What is left to Python is to collect numbers.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import Kernel, build_kernel, less, maximum, minimum, sqrt, where
-from footfall.control.actuation import driven_coordinates, driven_velocities
-from footfall.control.contact_constraints import POINT, SURFACE, Contact, constrained_system, geometry_of
-from footfall.control.dual_active_set import SOLVED
+from footfall.control.actuation import driven_coordinates, driven_names, driven_velocities
+from footfall.control.contact_constraints import (
+    POINT,
+    SURFACE,
+    ConstrainedSystem,
+    Contact,
+    constrained_system,
+    geometry_of,
+)
 from footfall.control.friction_pyramid import rows_in_axes, unit_axes
-from footfall.control.inverse_kinematics.hierarchical_qp import QuadraticProgram
+from footfall.control.priorities import WEAK, Level
+from footfall.control.quadratic_program import UNBOUNDED, QuadraticProgram
 from footfall.control.rectangular_contact import sole_rows
-from footfall.control.stance import Stance, StanceLimits, StanceTasks, reduce_stance, solve_stance
-from footfall.control.strict_priorities import WEAK
-from footfall.control.tasks.forces import ContactForce, Layout, LeastForce, LeastTorque
+from footfall.control.stance import Stance, StanceLimits, StanceTasks, reduce_stance
+from footfall.control.tasks.forces import EntryTask, Layout, Situation, TaskRows, WholeBodyTask
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask, Task
 from footfall.control.whole_body_limits import WholeBodyLimits
 from footfall.dynamics.kinematics import frame_pose
-from footfall.errors import InvalidRequest
-from footfall.math.generalised_inverses import RANK_TOLERANCE, null_space_basis
+from footfall.errors import InvalidRequest, InvalidTask
+from footfall.math.generalised_inverses import null_space_basis
 from footfall.math.spatial import cross
 from footfall.robot.model import Robot
 
-_FAR = 1e20  # stands for no limit: kernels give finite numbers
+
+class LimitRows(NamedTuple):
+    """`matrix x >= value`: (m, n) and (m,); labels (m,): what each row is about."""
+
+    matrix: Array
+    value: Array
+    labels: tuple[str, ...]
 
 
-class ProgramSolution(NamedTuple):
-    """x = (a; f; tau) (n,); missing: what each level lacks (m,); freedom: directions that no task decides; worst: by
-    how much the worst limit is missed; solved: whether a solution was found."""
+@dataclass(frozen=True, eq=False)
+class WholeBodyProblem:
+    """What is to be solved, in x = (a; f; tau), to look at.
 
-    x: Array
-    missing: tuple[Array, ...]
-    freedom: int
-    worst: float
-    solved: bool
+    stance, tasks, bounds: as routines take them. limited: whether limits were asked for; horizon: theirs, s. labels: of
+    the tasks, by level; pairs: of the volumes whose distances are limited.
+    """
 
+    situation: Situation
+    stance: Stance
+    tasks: StanceTasks
+    bounds: StanceLimits
+    limited: bool
+    horizon: float
+    labels: tuple[tuple[str, ...], ...]
+    pairs: tuple[tuple[str, str], ...]
 
-def has_program(tasks: Sequence[Task]) -> bool:
-    """Whether all tasks are of kinds that native code is known for; inequalities and tasks of one's own are not."""
-    return all(
-        isinstance(task, (ContactForce, LeastForce, LeastTorque))
-        or (isinstance(task, MotionTask) and not task.inequality)
-        for task in tasks
-    )
+    @cached_property
+    def physics(self) -> TaskRows:
+        """The equation of motion, RSL 2022, (3.110), and the contacts; they must hold."""
+        layout, stance = self.situation.layout, self.stance
+        matrix = np.zeros((layout.velocities + layout.forces, layout.size))
+        matrix[: layout.velocities, layout.a] = stance.mass
+        matrix[: layout.velocities, layout.f] = -stance.jacobian.T
+        matrix[stance.driven, range(layout.tau.start, layout.tau.stop)] = -1.0
+        matrix[layout.velocities :, layout.a] = stance.jacobian
+        return TaskRows(matrix, -np.concatenate([stance.forces, stance.jacobian_bias]))
+
+    @cached_property
+    def levels(self) -> tuple[Level, ...]:
+        """The tasks by priority, as rows on x."""
+        tasks, layout = self.tasks, self.situation.layout
+        motion = np.zeros((len(tasks.motion), layout.size))
+        motion[:, layout.a] = tasks.motion
+        every = np.concatenate([np.eye(layout.size), tasks.own[::-1], motion[::-1]])
+        rows = every[tasks.sources]
+        asked, moving = tasks.wanted.copy(), (tasks.sources < 0) & (tasks.sources >= -len(motion))
+        asked[moving] = tasks.asked[-1 - tasks.sources[moving]]
+        return tuple(
+            Level(rows[place], asked[place], tasks.weights[place], tasks.one_sided[place], labels)
+            for place, labels in zip(self.level_places, self.labels, strict=True)
+        )
+
+    @property
+    def level_places(self) -> list[slice]:
+        """Which rows each level has."""
+        return [slice(*pair) for pair in itertools.pairwise([0, *self.tasks.ends.tolist()])]
+
+    @cached_property
+    def limits(self) -> LimitRows | None:
+        """Rows that must not be undercut, or None."""
+        if not self.limited:
+            return None
+        bounds, layout, robot = self.bounds, self.situation.layout, self.situation.robot
+        matrices, values, labels = [np.zeros((0, layout.size))], [np.zeros(0)], []
+        places = [place.start - layout.velocities for place in self.situation.contact_places()]
+        for row, place, least in zip(bounds.cones, bounds.cone_places.tolist(), bounds.least, strict=True):
+            matrix = np.zeros((1, layout.size))
+            held = min(6, layout.forces - place)
+            matrix[0, layout.f][place : place + held] = row[:held]
+            index = places.index(place)
+            matrices, values = [*matrices, matrix], [*values, np.array([least])]
+            labels.append(f"friction of contact {index} ({self.situation.contacts[index].frame})")
+        select = np.eye(layout.size)[bounds.bounded]
+        names = dict(zip(driven_velocities(robot).tolist(), driven_names(robot), strict=True))
+        names |= dict(zip(range(layout.tau.start, layout.tau.stop), driven_names(robot), strict=True))
+        for sign, least in ((1.0, bounds.lower), (-1.0, -bounds.upper)):
+            slowing = -(robot.velocity_limits + sign * self.situation.v) / self.horizon
+            for entry, value in zip(bounds.bounded.tolist(), least.tolist(), strict=False):
+                kind = "stop" if value > slowing[entry] + 1e-9 * abs(value) else "speed"
+                labels.append(f"{kind} of joint {names[entry]!r}")
+            labels += [f"torque of joint {names[entry]!r}" for entry in bounds.bounded[len(least) :].tolist()]
+            matrices, values = [*matrices, sign * select], [*values, least, -bounds.efforts]
+        apart = np.zeros((len(bounds.parting), layout.size))
+        apart[:, layout.a] = bounds.distances
+        labels += [f"distance of {first!r} and {second!r}" for first, second in self.pairs]
+        matrix = np.vstack([*matrices, apart])
+        value = np.concatenate([*values, bounds.parting])
+        kept = value > -UNBOUNDED
+        return LimitRows(matrix[kept], value[kept], tuple(np.array(labels, dtype=object)[kept]))
+
+    def first_program(self) -> QuadraticProgram:
+        """The quadratic program of the first priority, in the motions and forces that physics leaves free.
+
+        Motions that no task of the first priority sees have a small cost of their own, as in `solve_whole_body`.
+        """
+        reduced, end = reduce_stance(self.stance, self.tasks, self.bounds), int(self.tasks.ends[0])
+        root = np.sqrt(self.tasks.weights[:end])
+        matrix, left = root[:, None] * reduced.rows[:end], root * reduced.missing[:end]
+        hessian = matrix.T @ matrix
+        axes = null_space_basis(matrix)
+        hessian += WEAK * np.trace(hessian) * (axes @ axes.T)
+        rows, lower, upper = reduced.limits
+        far = np.full(len(hessian), np.inf)
+        return QuadraticProgram(
+            hessian, -matrix.T @ left, rows, np.concatenate([-far, lower]), np.concatenate([far, upper])
+        )
 
 
 def program_for(
@@ -84,7 +177,7 @@ def _structure(tasks: Sequence[Task]) -> tuple[Any, ...]:
 
 
 class WholeBodyProgram:
-    """Tasks of one robot in one stance; `solve` takes tasks and contacts that differ from these in numbers only."""
+    """Tasks of one robot in one stance; `problem` takes tasks and contacts that differ from these in numbers only."""
 
     def __init__(
         self,
@@ -97,72 +190,57 @@ class WholeBodyProgram:
         self.geometry = geometry_of(robot, contacts)
         self.driven = driven_velocities(robot)
         self.undriven = np.setdiff1d(np.arange(robot.nv), self.driven)
-        self.places = np.cumsum([0, *(len(rows) for *_, rows in self.geometry)])
+        sizes = [len(rows) for *_, rows in self.geometry]
         self._soles = any(rows == SURFACE and self._cone_size(rows) for *_, rows in self.geometry)
-        self.layout = Layout(robot.nv, int(self.places[-1]), len(self.driven))
+        self.layout = Layout(robot.nv, sum(sizes), len(self.driven))
+        self.contact_places = self.layout.contact_places(sizes)
         self.order = sorted(range(len(tasks)), key=lambda k: tasks[k].priority)
         self.structure = _structure(tasks)
         self._tasks: Sequence[Task] = ()
         self._contacts: Sequence[Contact] = ()
-        self._arrange_rows(tasks)
         self._arrange_limits()
         self.kernel = self._compiled(self._motions(tasks, 0.0))
 
-    def solve(
+    def problem(
         self, time: float, q: Array, v: Array, tasks: Sequence[Task], contacts: Sequence[Contact]
-    ) -> ProgramSolution:
-        """The solution in the state q (nq,), v (nv,) at a time, s."""
-        status, x, missing, freedom, worst = solve_stance(
-            *self._problem(time, q, v, tasks, contacts), RANK_TOLERANCE
-        )
-        return ProgramSolution(
-            x, tuple([missing[level] for level in self._levels]), freedom, worst, status == SOLVED
-        )
-
-    def build(
-        self, time: float, q: Array, v: Array, tasks: Sequence[Task], contacts: Sequence[Contact]
-    ) -> QuadraticProgram:
-        """The quadratic program of the first priority, in the motions and forces that physics leaves free.
-
-        Motions that no task of the first priority sees have a small cost of their own, as in `solve`.
-        """
-        reduced = reduce_stance(*self._problem(time, q, v, tasks, contacts))
-        end = int(self.ends[0])
-        root = np.sqrt(self._weights[:end])
-        matrix, left = root[:, None] * reduced.rows[:end], root * reduced.missing[:end]
-        hessian = matrix.T @ matrix
-        axes = null_space_basis(matrix)
-        hessian += WEAK * np.trace(hessian) * (axes @ axes.T)
-        rows, lower, upper = reduced.limits
-        far = np.full(len(hessian), np.inf)
-        return QuadraticProgram(
-            hessian, -matrix.T @ left, rows, np.concatenate([-far, lower]), np.concatenate([far, upper])
-        )
-
-    def _problem(
-        self, time: float, q: Array, v: Array, tasks: Sequence[Task], contacts: Sequence[Contact]
-    ) -> tuple[Stance, StanceTasks, StanceLimits]:
-        """What `solve_stance` takes."""
+    ) -> WholeBodyProblem:
+        """The problem in the state q (nq,), v (nv,) at a time, s."""
         if tasks is not self._tasks or contacts is not self._contacts:
             self._remember(tasks, contacts)
         if self._moving:
             self._follow(time)
-        mass, forces, jacobian, bias, motion, asked, cones, lower, upper = self.kernel(q, v, self._numbers)
+        mass, forces, jacobian, bias, positions, motion, asked, cones, lower, upper = self.kernel(
+            q, v, self._numbers
+        )
         if mass.ndim != 2:
             raise InvalidRequest("q and v are batches; whole-body control takes one state at a time")
         if self._soles:
             self._refuse_flat_soles(cones)
-        return (
+        system = ConstrainedSystem(mass, forces, jacobian, bias, positions)
+        situation = Situation(self.robot, time, q, v, tuple(contacts), system, self.layout)
+        parts = self._task_parts if self._task_parts is not None else self._parts(tasks, situation)
+        distances, parting, pairs = self._no_rows, self._no_numbers, ()
+        if self.limits is not None and self.limits.collisions is not None:
+            rows, parting = self.limits.distance_rows(self.robot, np.asarray(q), np.asarray(v))
+            distances, pairs = rows.jacobian, rows.pairs
+        bounds = (cones, self.cone_places, self.least, self.bounded, lower, upper, self.efforts)
+        return WholeBodyProblem(
+            situation,
             Stance(mass, forces, jacobian, bias, self.driven, self.undriven),
-            StanceTasks(motion, asked, self.sources, self._wanted, self._weights, self.ends),
-            StanceLimits(cones, self.cone_places, self.least, self.bounded, lower, upper, self.efforts),
+            StanceTasks(motion, asked, *parts),
+            StanceLimits(*bounds, distances, parting),
+            self.limits is not None,
+            1.0 if self.limits is None else self.limits.horizon,
+            self._labels,
+            pairs,
         )
 
     def _refuse_flat_soles(self, cones: Array) -> None:
         """Cones that are no numbers come of soles whose length has no direction."""
         without = self.cone_places[np.isnan(cones).any(axis=1)]
         if len(without):
-            frame = self.geometry[self.places.tolist().index(without[0])][0]
+            places = [place.start - self.robot.nv for place in self.contact_places]
+            frame = self.geometry[places.index(without[0])][0]
             raise InvalidRequest(f"contact of {frame!r}: its normal lies along the frame's x axis")
 
     def _motions(self, tasks: Sequence[Task], time: float) -> TaskStack | None:
@@ -174,16 +252,11 @@ class WholeBodyProgram:
         """Collect what does not change with time: targets, what is wanted of forces and torques, weights, cones."""
         if _structure(tasks) != self.structure or geometry_of(self.robot, contacts) != self.geometry:
             raise InvalidRequest("the tasks or contacts differ in more than numbers; make another program")
-        self._wanted, self._weights = np.zeros(len(self.sources)), np.empty(len(self.sources))
-        for k, place in zip(self.order, self.row_places, strict=True):
-            task, size = tasks[k], place.stop - place.start
-            if np.shape(task.weight) not in ((), (size,)):
-                raise InvalidRequest(
-                    f"{task.label}: weight has shape {np.shape(task.weight)}; it must be a number, or {size} of them"
-                )
-            self._weights[place] = task.weight
-            if isinstance(task, (ContactForce, LeastTorque)):
-                self._wanted[place] = task.wanted(size)
+        chosen = [tasks[k] for k in self.order]
+        own = any(isinstance(task, WholeBodyTask) and not isinstance(task, EntryTask) for task in chosen)
+        self._task_parts = None if own else self._parts(tasks, None)
+        groups = itertools.groupby(chosen, key=lambda task: task.priority)
+        self._labels = tuple(tuple(task.label for task in group) for _, group in groups)
         motions = self._motions(tasks, 0.0)
         cones = [(*each.normal, each.friction, *each.half_size) for each in contacts]
         numbers = np.zeros(0) if motions is None else motions.numbers()
@@ -200,38 +273,57 @@ class WholeBodyProgram:
             for place, numbers in zip(places, (now.parameters, now.rate, now.acceleration), strict=True):
                 self._numbers[place] = 0.0 if numbers is None else numbers
 
-    def _arrange_rows(self, tasks: Sequence[Task]) -> None:
-        """Where each row comes from, where tasks stand among the rows, and where priorities end."""
-        robot, contacts = self.robot, int(self.places[-1])
-        sources: list[int] = []
-        self.row_places: list[slice] = []
-        ends: dict[int, int] = {}
+    def _parts(self, tasks: Sequence[Task], situation: Situation | None) -> tuple[Any, ...]:
+        """What `StanceTasks` has after the rows about motion. situation: what tasks of one's own look at."""
         moved = 0
+        motions = sum(self._size(task) for task in tasks if isinstance(task, MotionTask))
+        sources: list[int] = []
+        own: list[Array] = [np.zeros((0, self.layout.size))]
+        wanted, weights, one_sided = [np.zeros(0)], [np.zeros(0)], [np.zeros(0, dtype=bool)]
+        ends: dict[int, int] = {}
         for k in self.order:
-            task, begin = tasks[k], len(sources)
+            task = tasks[k]
             if isinstance(task, MotionTask):
                 task.check("acceleration")
-                count = task.settled(robot).size(robot)
-                sources += [-1 - moved - i for i in range(count)]
-                moved += count
-            elif isinstance(task, ContactForce):
-                task.check_contact(len(self.geometry))
-                sources += range(
-                    robot.nv + int(self.places[task.contact]), robot.nv + int(self.places[task.contact + 1])
-                )
-            elif isinstance(task, LeastForce):
-                sources += range(robot.nv, robot.nv + contacts)
+                values = np.zeros(self._size(task))
+                sources += range(-1 - moved, -1 - moved - len(values), -1)
+                moved += len(values)
+            elif isinstance(task, EntryTask):
+                entries = task.entries(self.layout, self.contact_places)
+                sources += range(entries.start, entries.stop)
+                values = task.wanted(entries.stop - entries.start)
+            elif isinstance(task, WholeBodyTask) and situation is not None:
+                matrix, values = task.rows(situation)
+                first = -1 - motions - sum(len(each) for each in own)
+                sources += range(first, first - len(values), -1)
+                own.append(matrix)
             else:
-                sources += range(robot.nv + contacts, robot.nv + contacts + len(self.driven))
-            self.row_places.append(slice(begin, len(sources)))
+                raise InvalidTask(f"{task!r} is no task; see footfall.control")
+            if np.shape(task.weight) not in ((), np.shape(values)):
+                raise InvalidRequest(
+                    f"{task.label}: weight has shape {np.shape(task.weight)}; it must be a number, or "
+                    f"{len(values)} of them"
+                )
+            wanted.append(values)
+            weights.append(np.broadcast_to(task.weight, np.shape(values)))
+            one_sided.append(np.full(len(values), getattr(task, "inequality", False)))
             ends[task.priority] = len(sources)
-        self.sources = np.array(sources, dtype=np.int64)
-        self.ends = np.array([ends[priority] for priority in sorted(ends)], dtype=np.int64)
-        self._levels = [slice(*pair) for pair in itertools.pairwise([0, *self.ends.tolist()])]
+        return (
+            np.concatenate(own),
+            np.array(sources, dtype=np.int64),
+            np.concatenate(wanted),
+            np.concatenate(weights),
+            np.concatenate(one_sided),
+            np.array([ends[priority] for priority in sorted(ends)], dtype=np.int64),
+        )
+
+    def _size(self, task: MotionTask) -> int:
+        return task.settled(self.robot).size(self.robot)
 
     def _arrange_limits(self) -> None:
         """Which entries of x have bounds, which cones stand where, and what contacts must press with."""
-        limits, size = self.limits, int(self.places[-1])
+        limits, size = self.limits, self.layout.forces
+        self._no_rows, self._no_numbers = np.zeros((0, self.robot.nv)), np.zeros(0)
         bounded: list[int] = []
         self.efforts = np.zeros(0)
         if limits is not None and limits.joints:
@@ -243,9 +335,9 @@ class WholeBodyProgram:
             self.efforts = most[weak]
         self.bounded = np.array(bounded, dtype=np.int64)
         places, least = [], []
-        for (*_, rows), place in zip(self.geometry, self.places.tolist(), strict=False):
+        for (*_, rows), place in zip(self.geometry, self.contact_places, strict=True):
             count = self._cone_size(rows)
-            places += [place] * count
+            places += [place.start - self.robot.nv] * count
             if count:
                 assert limits is not None
                 least += [0.0] * (count - 1) + [limits.least_force]
@@ -284,6 +376,7 @@ class WholeBodyProgram:
                 "forces": system.forces,
                 "jacobian": system.jacobian,
                 "jacobian_bias": system.jacobian_bias,
+                "positions": system.positions,
                 "motion": rows["matrix"],
                 "wanted": rows["value"],
                 "cones": self._cones(q, numbers[count:].reshape(-1, 6)),
@@ -291,8 +384,9 @@ class WholeBodyProgram:
                 "upper": upper,
             }
 
+        traced_limits = self.limits if self.limits is None else replace(self.limits, collisions=None)
         shapes = {"q": robot.nq, "v": robot.nv, "numbers": count + 6 * len(self.geometry)}
-        facts = (self.geometry, self.limits)
+        facts = (self.geometry, traced_limits)
         key = f"{robot.fingerprint} {facts!r}" if motions is None else motions.key(*facts)
         return build_kernel(traced, shapes, name="whole_body_program", key=key)
 
@@ -328,7 +422,7 @@ class WholeBodyProgram:
         if self.limits is not None and self.limits.joints:
             robot, h = self.robot, self.limits.horizon
             for in_q, in_v in self._limited_joints():
-                fastest = min(float(robot.velocity_limits[in_v]), _FAR * h)
+                fastest = min(float(robot.velocity_limits[in_v]), UNBOUNDED * h)
                 least, most = (-fastest - v[in_v]) / h, (fastest - v[in_v]) / h
                 if np.isfinite(robot.lower_limits[in_q]):
                     least = maximum(least, 2 * (robot.lower_limits[in_q] - q[in_q] - v[in_v] * h) / h**2)

@@ -10,12 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.control.inverse_kinematics.bounded_rate import BoundedRate
+from footfall.control.inverse_kinematics.costs import ComfortCost, NullSpaceCost
 from footfall.control.inverse_kinematics.limits import Limits
 from footfall.control.inverse_kinematics.motion_weights import MotionWeight
 from footfall.control.inverse_kinematics.null_space import NullSpaceTerm, Smoothing
-from footfall.control.inverse_kinematics.repulsion import NullSpaceCost
-from footfall.control.inverse_kinematics.resolved_rate import ComfortCost, ResolvedRate
+from footfall.control.inverse_kinematics.rates import BoundedRate, ResolvedRate
 from footfall.control.tasks.postures import posture
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask

@@ -20,7 +20,8 @@ from typing import NamedTuple
 
 from footfall.errors import DamagedRecording, FootfallError
 from footfall.geometry.mesh import SUFFIXES
-from footfall.robot.model import Geometry, Robot
+from footfall.robot.mesh_files import mesh_paths, with_mesh_paths
+from footfall.robot.model import Robot
 from footfall.robot.shapes import Mesh
 from footfall.scene.model import Scene
 from footfall.whole_file import is_file, open_file, written_whole
@@ -69,10 +70,7 @@ def _packed(content: bytes) -> bytes:
 
 
 def _mesh_paths(robot: Robot, scene: Scene | None) -> Iterator[str]:
-    for body in robot.bodies:
-        for geometry in (*body.visuals, *body.collisions):
-            if isinstance(geometry.shape, Mesh):
-                yield geometry.shape.path
+    yield from mesh_paths(robot)
     for each in scene.objects if scene is not None else ():
         if isinstance(each.shape, Mesh):
             yield each.shape.path
@@ -80,22 +78,7 @@ def _mesh_paths(robot: Robot, scene: Scene | None) -> Iterator[str]:
 
 def robot_with_paths(robot: Robot, paths: Mapping[str, str]) -> Robot:
     """The robot with other paths of its meshes, by those that it has."""
-
-    def renamed(geometries: tuple[Geometry, ...]) -> tuple[Geometry, ...]:
-        return tuple(
-            replace(each, shape=replace(each.shape, path=paths[each.shape.path]))
-            if isinstance(each.shape, Mesh) and each.shape.path in paths
-            else each
-            for each in geometries
-        )
-
-    if not any(path in paths for path in _mesh_paths(robot, None)):
-        return robot
-    bodies = tuple(
-        replace(body, visuals=renamed(body.visuals), collisions=renamed(body.collisions))
-        for body in robot.bodies
-    )
-    return replace(robot, bodies=bodies)
+    return with_mesh_paths(robot, lambda path, _visual: paths.get(path, path))
 
 
 def scene_with_paths(scene: Scene, paths: Mapping[str, str]) -> Scene:

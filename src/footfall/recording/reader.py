@@ -159,8 +159,9 @@ class _Reading:
                 self.metadata = _checked_settings(settings, self.source)
             case Attachment(name=(form.ROBOT_FILE | form.SCENE_FILE) as name, data=data):
                 text = _decoded_text(data, f"{self.source}: {name}")
-                if self.texts.setdefault(name, text) != text:
+                if name == form.ROBOT_FILE and self.texts.get(name, text) != text:
                     raise DamagedRecording(f"{self.source}: there are two different {name} in it")
+                self.texts[name] = text  # the last scene counts, see `RecordingWriter.amend`
                 if name == form.ROBOT_FILE and self.robot is None:
                     self.robot = _robot(text, self.source)
             case Attachment(name=name, data=data) if is_mesh(name):

@@ -45,6 +45,7 @@ from footfall.version import __version__
 _ROWS = 256  # states in a block
 _MOST_WAITING = 16 * 1024  # states and instants, before a call waits for them to be written
 _ARRAYS = ("q", "v", "tau", "currents")  # of a state; the last two may be missing
+_AMENDMENT = "amendment"  # takes the place of a topic
 _FLOATS = np.dtype(np.float64)
 _EVENT_LIMIT = 2**20  # bytes; what is large belongs into files of its own
 _LATEST = 1e9  # s; some thirty years, far inside MCAP's 64 bits of nanoseconds
@@ -95,7 +96,7 @@ class RecordingWriter:
         self._unflushed = False
         self._last_state = self._kept_state = -1.0  # s, of those written, and of those that are on the disk
         self._preview = Preview(robot, scene, preview_rate) if preview_rate > 0 else None
-        settings = _settings(robot, dt, seed, metadata)
+        self._settings = settings = _settings(robot, dt, seed, metadata)
         self.meshes = mesh_files(robot, scene) if meshes else MeshFiles({}, {})
         if self.meshes.contents:
             settings["meshes"] = f"{len(self.meshes.contents)} files, {self.meshes.size} bytes"
@@ -212,6 +213,17 @@ class RecordingWriter:
             raise InvalidRow(f"event {name!r} has {len(message)} bytes; at most {_EVENT_LIMIT} are recorded")
         self._record(form.EVENTS, time, (time, message))
 
+    def amend(self, *, scene: Scene | None = None, metadata: Mapping[str, str] | None = None) -> None:
+        """Write another scene, or more metadata, which count instead of what was written before: when things came and
+        went while it was recorded, say. Meshes that the first scene had not are left where their files are."""
+        texts, settings = {}, None
+        if scene is not None:
+            texts[form.SCENE_FILE] = scene_text(scene_with_paths(scene, self.meshes.names))
+        if metadata is not None:
+            settings = self._settings | {str(name): str(value) for name, value in metadata.items()}
+            self._settings = settings
+        self._record(_AMENDMENT, 0.0, (settings, texts))
+
     def flush(self) -> None:
         """Hand all that was recorded to the operating system."""
         self._check_owner()
@@ -237,9 +249,7 @@ class RecordingWriter:
 
         writer: Any = Writer(self._file.stream)  # its methods have no types
         writer.start(profile=form.PROFILE, library=f"footfall {__version__}")
-        writer.add_metadata(form.METADATA, settings)
-        for name, text in texts.items():
-            writer.add_attachment(0, 0, name, form.TOML, text.encode())
+        _add_texts(writer, settings, texts)
         for name, content in self.meshes.contents.items():
             writer.add_attachment(0, 0, name, KIND, content)
         messages = dict(form.MESSAGES)
@@ -335,7 +345,7 @@ class RecordingWriter:
 
     def _write_waiting(self) -> None:
         """Write all that waits, in blocks of one kind."""
-        by_topic: dict[str, list[Any]] = {topic: [] for topic in form.MESSAGES}
+        by_topic: dict[str, list[Any]] = {topic: [] for topic in (*form.MESSAGES, _AMENDMENT)}
         taken = 0
         for _ in range(len(self._waiting)):
             topic, rows, content = self._waiting.popleft()
@@ -350,6 +360,9 @@ class RecordingWriter:
         for topic in (form.EVENTS, form.SIGNALS):
             for stamp, message in by_topic[topic]:
                 self._add(topic, stamp, message)
+        for settings, texts in by_topic[_AMENDMENT]:
+            _add_texts(self._writer, settings, texts)
+            self._unflushed = True
         self._written += taken
 
     def _hand_over(self) -> None:
@@ -379,6 +392,14 @@ class RecordingWriter:
         stamp = form.nanoseconds(time)
         self._writer.add_message(self._channels[topic], stamp, message, stamp)
         self._unflushed = True
+
+
+def _add_texts(writer: Any, settings: dict[str, str] | None, texts: Mapping[str, str]) -> None:
+    """Add metadata, and descriptions in TOML."""
+    if settings is not None:
+        writer.add_metadata(form.METADATA, settings)
+    for name, text in texts.items():
+        writer.add_attachment(0, 0, name, form.TOML, text.encode())
 
 
 def _number(name: str, value: Any) -> float:

@@ -1,4 +1,4 @@
-"""Robots from names and files, and back into files."""
+"""Robots from names and files."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 from footfall.errors import InvalidDescription, UnknownName
 from footfall.robot.model import Robot
 from footfall.robot.variants import with_fixed_base, with_floating_base
-from footfall.whole_file import is_file, open_file, write_text
+from footfall.whole_file import is_file, open_file
 
-_SUFFIXES = (".toml", ".urdf", ".xml")
+_SUFFIXES = (".toml", ".urdf", ".xml", ".sdf", ".xacro")
 
 
 def load(
@@ -23,7 +23,9 @@ def load(
     literal_angles: bool = False,
     srdf: str | os.PathLike[str] | bool = True,
 ) -> Robot:
-    """Robot of a shipped name, or of a description at a path: .toml, .urdf, or .xml (MJCF or URDF).
+    """Robot of a shipped name, or of a description at a path.
+
+    Descriptions are .toml, .urdf, .sdf, .xml (MJCF, URDF or SDF by its root) and .xacro files.
 
     floating_base: true sets the root body free, false fixes it to the world, None leaves it as described (the
     root of a URDF is fixed). strict: false turns errors about impossible or missing inertias into warnings,
@@ -41,21 +43,6 @@ def load(
     if srdf is False or (srdf is True and (shipped or Path(source).suffix.lower() == ".toml")):
         return robot
     return _with_srdf(robot, None if srdf is True else Path(srdf), Path(source))
-
-
-def save(robot: Robot, path: str | os.PathLike[str]) -> None:
-    """Write a robot as .toml, .urdf or .xml (MJCF); the file appears whole or not at all."""
-    path = Path(path)
-    match path.suffix.lower():
-        case ".toml":
-            from footfall.robot.toml_writer import toml_text as text_of
-        case ".urdf":
-            from footfall.robot.urdf_writer import urdf_text as text_of
-        case ".xml":
-            from footfall.robot.mjcf_writer import mjcf_text as text_of
-        case _:
-            raise _unknown_suffix(path)
-    write_text(path, text_of(robot))
 
 
 def _shipped(name: str) -> Robot | None:
@@ -87,6 +74,10 @@ def _read(
         from footfall.robot.toml import read_toml
 
         return read_toml(path, strict=strict)
+    if path.suffix.lower() == ".xacro":
+        from footfall.robot.xacro import read_xacro
+
+        return read_xacro(path, strict=strict, package_dirs=package_dirs, literal_angles=literal_angles)
     from footfall.robot.xml_tree import read_xml
 
     root = read_xml(path)
@@ -98,7 +89,11 @@ def _read(
         from footfall.robot.mjcf import read_mjcf
 
         return read_mjcf(path, strict=strict)
-    message = f"root element is <{root.tag}>; it must be <robot> (URDF) or <mujoco> (MJCF)"
+    if root.tag == "sdf":
+        from footfall.robot.sdf import read_sdf
+
+        return read_sdf(path, strict=strict, package_dirs=package_dirs)
+    message = f"root element is <{root.tag}>; it must be <robot> (URDF), <mujoco> (MJCF) or <sdf>"
     raise InvalidDescription(message, source=str(path), line=root.line)
 
 
@@ -112,8 +107,4 @@ def _with_srdf(robot: Robot, given: Path | None, source: Path) -> Robot:
 
 def _unknown_suffix(path: Path) -> InvalidDescription:
     message = f"suffix {path.suffix!r} is unknown; robots are in {', '.join(_SUFFIXES)} files"
-    if path.suffix.lower() == ".xacro":
-        from footfall.robot.urdf import EXPAND
-
-        message = f"a xacro file must be expanded first: {EXPAND}"
     return InvalidDescription(message, source=str(path))

@@ -28,6 +28,10 @@ class MeshPaths:
                 return str(candidate)
         return written
 
+    def package(self, name: str) -> Path | None:
+        """Directory of the package of that name, None if it is not found."""
+        return next((place.absolute() for place in self._package(name) if place.is_dir()), None)
+
     def _candidates(self, written: str) -> Iterator[Path]:
         scheme, separator, rest = written.partition("://")
         if not separator:

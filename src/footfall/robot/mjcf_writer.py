@@ -2,15 +2,14 @@
 
 A joint with several velocities becomes several MuJoCo joints of one body, named `joint:1`, `joint:2`, ...;
 only a floating joint at the world's origin is a free joint. Mimics and loops become equality constraints, frames sites,
-configurations keyframes, effort limits motors with a force range. Velocity limits, groups, regions, limit sets
-and notes are left out, and so are meshes unless asked for.
+configurations keyframes, effort limits motors with a force range. `left_out` lists what MJCF has no word for; meshes
+are written if asked for.
 """
 
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,6 +38,7 @@ from footfall.robot.model import (
 from footfall.robot.orientation import quaternion_from_matrix
 from footfall.robot.tree import rotation_with_z_along
 from footfall.robot.xml_writer import Node
+from footfall.whole_file import is_file
 
 NO_LIMIT = 1e9  # rad or m: ranges have two ends, this one stands for none
 VISUAL_GROUP, COLLISION_GROUP = 2, 3
@@ -53,12 +53,18 @@ class Part(NamedTuple):
     axis: tuple[float, float, float] | None
 
 
-def mjcf_text(robot: Robot, *, meshes: bool = False) -> str:
-    """The robot as MJCF text. meshes: also write the meshes whose files exist in a format of MuJoCo."""
+def mjcf_text(robot: Robot, *, meshes: bool | Mapping[Mesh, str] = False) -> str:
+    """The robot as MJCF text.
+
+    meshes: the files of those that are written; true writes those whose files exist in a format of MuJoCo.
+    """
+    if isinstance(meshes, bool):
+        files = {mesh: str(Path(mesh.path).absolute()) for mesh in _openable(robot)}
+        meshes = files if meshes else {}
     root = Node("mujoco", {"model": robot.name})
     root.add("compiler", angle="radian", autolimits="true", inertiafromgeom="false")
     root.add("option", gravity=robot.gravity)
-    assets = _Assets(root.add("asset") if meshes else None)
+    assets = _Assets(root.add("asset") if meshes else None, meshes)
     nodes = {WORLD: root.add("worldbody")}
     geometry_names: set[str] = set()
     inertials = acceptable_inertials(robot)
@@ -84,6 +90,16 @@ def mjcf_text(robot: Robot, *, meshes: bool = False) -> str:
         for name, q in robot.configurations.items():
             keyframe.add("key", name=name, qpos=q)
     return root.text()
+
+
+def _openable(robot: Robot) -> Iterator[Mesh]:
+    for body in robot.bodies:
+        for geometry in (*body.visuals, *body.collisions):
+            shape = geometry.shape
+            if not isinstance(shape, Mesh) or not is_file(Path(shape.path)):
+                continue
+            if Path(shape.path).suffix.lower() in _MESH_SUFFIXES:
+                yield shape
 
 
 def parts(joint: Joint) -> list[Part]:
@@ -172,21 +188,21 @@ def _add_inertial(node: Node, inertial: Inertial) -> None:
 class _Assets:
     """Meshes that geometries refer to; each file is written once for each scale."""
 
-    def __init__(self, node: Node | None) -> None:
+    def __init__(self, node: Node | None, meshes: Mapping[Mesh, str]) -> None:
         self._node = node
+        self._meshes = meshes
         self._names: dict[Mesh, str] = {}
 
     def mesh(self, mesh: Mesh) -> str | None:
         """Name of the asset, None if it cannot be one."""
-        if self._node is None or not os.path.isfile(mesh.path):
-            return None
-        path = Path(mesh.path)
-        if path.suffix.lower() not in _MESH_SUFFIXES:
+        if self._node is None or mesh not in self._meshes:
             return None
         if mesh not in self._names:
-            name = free_name(path.stem, set(self._names.values()))
+            file = self._meshes[mesh]
+            name = free_name(Path(file).stem, set(self._names.values()))
             self._names[mesh] = name
-            self._node.add("mesh", name=name, file=str(path.absolute()), scale=mesh.scale)
+            # Bodies have inertias of their own; as a solid MuJoCo refuses what encloses too little.
+            self._node.add("mesh", name=name, file=file, scale=mesh.scale, inertia="shell")
         return self._names[mesh]
 
 

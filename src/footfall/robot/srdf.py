@@ -11,10 +11,11 @@ from pathlib import Path
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import InvalidDescription, MissingFile
+from footfall.errors import InvalidDescription, LoopClosureError, MissingFile
 from footfall.robot.model import WORLD, JointType, Robot
 from footfall.robot.start import inside_limits
-from footfall.robot.tree_loops import neutral_coordinates
+from footfall.robot.tree_loops import closed_configuration, neutral_coordinates
+from footfall.robot.validation import warn_of
 from footfall.robot.xml_tree import Element, read_xml
 from footfall.whole_file import is_file
 
@@ -87,7 +88,14 @@ def with_semantics(robot: Robot, semantic: SemanticDescription) -> Robot:
     """
     bodies = {body.name for body in robot.bodies}
     neutral = inside_limits(robot, neutral_coordinates(robot))
-    states = {name: _configuration(robot, neutral, state) for name, state in semantic.states.items()}
+    states = {}
+    for name, state in semantic.states.items():
+        q = _configuration(robot, neutral, state)
+        try:
+            states[name] = closed_configuration(robot, q) if robot.loops else q
+        except LoopClosureError as error:
+            message = f"configuration {name!r} is left out: {error}"
+            warn_of([InvalidDescription(message, source=str(semantic.path))], stacklevel=3)
     groups = {name: tuple(_members(robot, semantic.groups, name, ())) for name in semantic.groups}
     apart = (pair for pair in semantic.apart if bodies.issuperset(pair))
     known: dict[frozenset[str], tuple[str, str]] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -14,7 +15,20 @@ from footfall.arrays import Array
 from footfall.errors import InvalidDescription, InvalidValue, UnknownReference, listed
 from footfall.robot.description import Source, check_bodies, check_size
 from footfall.robot.drives.drive_schema import DriveTables
-from footfall.robot.model import WORLD, Body, Frame, Geometry, Joint, JointType, Loop, LoopType, Mimic, Robot
+from footfall.robot.mesh_paths import MeshPaths
+from footfall.robot.model import (
+    WORLD,
+    Body,
+    Frame,
+    Geometry,
+    Joint,
+    JointType,
+    Loop,
+    LoopType,
+    Mesh,
+    Mimic,
+    Robot,
+)
 from footfall.robot.toml_parts import (
     PlacedSchema,
     ShapeSchema,
@@ -112,11 +126,15 @@ def read_toml(path: str | Path, *, strict: bool = True) -> Robot:
     """
     path = Path(path)
     text = read_text(path, limit=_SIZE_LIMIT)
-    return parse_toml(text, source=str(path), strict=strict)
+    return _robot(text, MeshPaths(path.parent), source=str(path), strict=strict)
 
 
 def parse_toml(text: str, *, source: str = "<text>", strict: bool = True) -> Robot:
-    """Robot described by text in footfall's format; `source` names it in errors."""
+    """Robot described by text in footfall's format; `source` names it in errors. Paths of meshes stay as written."""
+    return _robot(text, MeshPaths(None), source=source, strict=strict)
+
+
+def _robot(text: str, meshes: MeshPaths, *, source: str, strict: bool) -> Robot:
     check_size(len(text), limit=_SIZE_LIMIT, source=source)
     schema = decode(text, source, RobotSchema)
     if not schema.body:
@@ -124,7 +142,7 @@ def parse_toml(text: str, *, source: str = "<text>", strict: bool = True) -> Rob
     check_bodies(len(schema.body), source=source)
     origin = Source(source, _element_lines(text, schema))
     with origin.located():
-        bodies = tuple(_body(body) for body in schema.body)
+        bodies = tuple(_body(body, meshes) for body in schema.body)
         joints = tuple(_joint(body) for body in schema.body)
         frames = tuple(Frame(f.name, f.body, read_placement(f, ("frame", f.name))) for f in schema.frame)
         limit_sets = {name: _limit_set(name, limits) for name, limits in schema.limit_sets.items()}
@@ -169,7 +187,7 @@ def _element_lines(text: str, schema: RobotSchema) -> dict[tuple[str, str], int]
     return lines
 
 
-def _body(schema: BodySchema) -> Body:
+def _body(schema: BodySchema, meshes: MeshPaths) -> Body:
     xx, yy, zz, xy, xz, yz = schema.inertia
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     center = np.array(schema.center_of_mass)
@@ -183,13 +201,15 @@ def _body(schema: BodySchema) -> Body:
         schema.mass,
         center,
         inertia,
-        tuple(_geometry(shape, subject) for shape in schema.visual),
-        tuple(_geometry(shape, subject) for shape in schema.collision),
+        tuple(_geometry(shape, subject, meshes) for shape in schema.visual),
+        tuple(_geometry(shape, subject, meshes) for shape in schema.collision),
     )
 
 
-def _geometry(schema: ShapeSchema, subject: tuple[str, str]) -> Geometry:
+def _geometry(schema: ShapeSchema, subject: tuple[str, str], meshes: MeshPaths) -> Geometry:
     shape = read_shape(schema, subject)
+    if isinstance(shape, Mesh):
+        shape = replace(shape, path=meshes.resolve(shape.path))
     place = read_placement(schema, subject)
     return Geometry(shape, place, schema.name, schema.color, schema.friction, schema.group, schema.mask)
 

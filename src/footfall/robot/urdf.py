@@ -36,7 +36,7 @@ from footfall.robot.xml_tree import Element, parse_xml, read_xml
 Color = tuple[float, float, float, float]
 
 ROOT_JOINT = "root_joint"  # carries the root link on the world
-EXPAND = "xacro robot.urdf.xacro > robot.urdf"  # with the tool of ROS, or pip install xacro
+EXPAND = "xacro robot.urdf > expanded.urdf, or name it robot.urdf.xacro: load expands that"
 NO_LIMIT = 1e9  # rad, m, N, ...: the format asks for finite limits; from here on they stand for none
 
 _ZERO = (0.0, 0.0, 0.0)
@@ -73,11 +73,17 @@ def read_urdf(
 
 
 def parse_urdf(
-    text: str | bytes, *, source: str = "<text>", strict: bool = True, literal_angles: bool = False
+    text: str | bytes,
+    *,
+    source: str = "<text>",
+    strict: bool = True,
+    literal_angles: bool = False,
+    meshes: MeshPaths | None = None,
 ) -> Robot:
-    """Robot described by URDF text; `source` names it in errors."""
+    """Robot described by URDF text; `source` names it in errors. meshes: where they are."""
     root = parse_xml(text, source=source)
-    return _robot(root, MeshPaths(None), default_name="robot", strict=strict, literal_angles=literal_angles)
+    places = meshes or MeshPaths(None)
+    return _robot(root, places, default_name="robot", strict=strict, literal_angles=literal_angles)
 
 
 def _robot(

@@ -2,13 +2,12 @@
 
 What URDF has no word for: a universal joint is written as two revolute ones with a link between, a capsule as
 a cylinder and two spheres, a frame as a link without mass, a gear between two joints as a mimic; spherical joints and
-other loops are an error. Configurations, groups, regions, limit sets, notes and gravity are left out.
+other loops are an error. What is left out is listed by `left_out`; `srdf_writer` writes configurations and groups.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -43,24 +42,34 @@ def urdf_text(robot: Robot) -> str:
     world = not _is_plain_root(robot)
     if world:
         root.add("link", name=WORLD)
+    if any(isinstance(each.shape, Mesh) for body in robot.bodies for each in body.collisions):
+        # MuJoCo reads URDF as well, but looks for meshes without their folder unless told.
+        root.add("mujoco").add("compiler", strippath="false")
     links = set(robot.frame_names)
-    names = {joint.name for joint in robot.joints}
+    joints = urdf_joints(robot)
+    names = {part.name for parts in joints.values() for part in parts}
     for body, joint in zip(robot.bodies, robot.joints, strict=True):
         _add_link(root, body)
         if joint.parent == WORLD and not world:
             continue
-        joint = replace(joint, mimic=followers.get(joint.name, joint.mimic))
-        for part in _urdf_joints(joint, links, names):
+        for part in joints[joint.name]:
             if part.child not in links:
                 root.add("link", name=part.child)
                 links.add(part.child)
-            _add_joint(root, part)
+            _add_joint(root, replace(part, mimic=followers.get(part.name, part.mimic)))
     for frame in robot.frames:
         root.add("link", name=frame.name)
         name = free_name(f"{frame.name}_joint", names)
         names.add(name)
         _add_joint(root, Joint(name, JointType.FIXED, frame.body, frame.name, frame.placement))
     return root.text()
+
+
+def urdf_joints(robot: Robot) -> dict[str, list[Joint]]:
+    """By each joint of the robot those that stand for it in a URDF."""
+    links = set(robot.frame_names)
+    names = {joint.name for joint in robot.joints}
+    return {joint.name: _urdf_joints(joint, links, names) for joint in robot.joints}
 
 
 def _followers(robot: Robot) -> dict[str, Mimic]:
@@ -93,14 +102,15 @@ def _is_identity(placement: Transform) -> bool:
     return np.array_equal(placement.rotation, np.eye(3)) and not np.any(placement.translation)
 
 
-def _urdf_joints(joint: Joint, links: Iterable[str], names: set[str]) -> list[Joint]:
+def _urdf_joints(joint: Joint, links: set[str], names: set[str]) -> list[Joint]:
     """The joint as one or more that URDF knows."""
     if joint.type is JointType.SPHERICAL:
         message = "is spherical, which URDF cannot express; save as .xml (MJCF) or .toml, or lock the joint"
         raise UnsupportedFeature(message, subject=("joint", joint.name))
     if joint.type is not JointType.UNIVERSAL:
         return [joint]
-    middle = free_name(f"{joint.child}_middle", set(links))
+    middle = free_name(f"{joint.child}_middle", links)
+    links.add(middle)
     second = free_name(f"{joint.name}_second", names)
     names.add(second)
     parts = [

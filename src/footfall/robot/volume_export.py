@@ -13,8 +13,8 @@ from footfall.errors import InvalidDescription, InvalidValue
 from footfall.geometry.swept_parts import as_balls, as_capsules
 from footfall.geometry.swept_sphere import SweptSphere
 from footfall.math.transform import Transform
-from footfall.robot.load import save
 from footfall.robot.model import Robot
+from footfall.robot.save import save
 from footfall.robot.shapes import Capsule, Geometry, Sphere
 from footfall.robot.toml_text import toml_string
 from footfall.whole_file import write_text

@@ -23,14 +23,14 @@ ELEMENT_LIMIT = 100_000
 
 @dataclass(slots=True)
 class Element:
-    """An element: its attributes, children, and the line and file it stands in. Text between elements means nothing
-    in the formats that are read."""
+    """An element: its attributes, children, the text in it (which only SDF gives a meaning), its line and file."""
 
     tag: str
     attributes: dict[str, str]
     line: int
     source: str
     children: list[Element] = field(default_factory=list)
+    text: str = ""
 
     def all(self, tag: str) -> Iterator[Element]:
         """The children of that tag."""
@@ -145,6 +145,8 @@ class _TreeBuilder:
         self.parser = expat.ParserCreate()
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self._text
+        self.parser.buffer_text = True
         self.parser.StartDoctypeDeclHandler = self._refuse_declarations
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -162,6 +164,10 @@ class _TreeBuilder:
 
     def _end(self, tag: str) -> None:
         self.open.pop()
+
+    def _text(self, text: str) -> None:
+        if self.open and not text.isspace():
+            self.open[-1].text += text
 
     def _refuse_declarations(self, *_: object) -> None:
         raise self._refused("has a document type or entity declaration (<!DOCTYPE ...>); remove it")

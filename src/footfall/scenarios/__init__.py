@@ -13,5 +13,6 @@ if TYPE_CHECKING:
     from footfall.scenarios.quadruped.parameters import load_scenario as load_scenario
     from footfall.scenarios.quadruped.run import run_scenario as run_scenario
     from footfall.scenarios.quadruped.summary import summarise as summarise
+    from footfall.scenarios.walking.outputs import WalkRecorder as WalkRecorder
 
 open_to_users(__name__)

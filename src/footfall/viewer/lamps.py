@@ -18,7 +18,7 @@ def lamps(session: WalkSession, busy: float) -> list[Lamp]:
     walker = session.walker
     found: list[Lamp] = []
     if walker.period > 0:
-        last = walker.log.signals[-1]
+        last = walker.latest
         error = float(np.linalg.norm(np.subtract(last["estimated_center"], last["center"])[:2]))
         found.append(("estimator", _level(error, _SURE, _UNSURE), f"{1e3 * error:.0f} mm"))
         feet = [name for name, side in (("R", "right"), ("L", "left")) if last[f"{side}_state"][0] > 0.5]

@@ -310,8 +310,7 @@ class WalkDocks:
         walker = session.walker
         if walker.period == 0:
             return
-        log = walker.log
-        last = log.signals[-1]
+        last = walker.latest
         rows = [
             (part.replace("_", " "), *(f"{value:.1f}" for value in np.array(last[part]))) for part in PARTS
         ]
@@ -366,10 +365,9 @@ class WalkDocks:
         )
 
     def _draw_plots(self, session: WalkSession) -> None:
-        signals = session.walker.log.signals
-        period = session.walker.gains.period * session.walker.log.every
-        count = min(len(signals), round(_PLOT_SECONDS / period))
-        recent = signals[len(signals) - count :: max(1, count // _PLOT_ROWS)]
+        walker = session.walker
+        signals = walker.log_from(walker.rows - round(_PLOT_SECONDS / walker.row_time)).signals
+        recent: Any = signals[:: max(1, len(signals) // _PLOT_ROWS)]
         if len(recent) < 2:
             return
         time = np.ascontiguousarray(recent["time"])

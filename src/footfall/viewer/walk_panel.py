@@ -61,8 +61,8 @@ class _Pull:
 
 
 class WalkPanel:
-    """A walk with its controls on a page. link: to the script in the page. ended: called with a session that is over,
-    which another follows."""
+    """A walk with its controls on a page. link: to the script in the page. make: makes a session, also of another
+    request. ended: called with a session that is over, which another follows."""
 
     def __init__(
         self,
@@ -70,6 +70,7 @@ class WalkPanel:
         session: WalkSession,
         *,
         link: PageLink | None = None,
+        make: Callable[..., WalkSession] = WalkSession,
         ended: Callable[[WalkSession], None] = lambda _: None,
     ) -> None:
         self.session, self.paused, self.speed, self.tool = session, False, 1.0, "goal"
@@ -77,7 +78,7 @@ class WalkPanel:
         self.preview: Preview | None = None
         self.message: tuple[str, str] = ("", "")  # kind and text
         self.failed: str | None = None
-        self._stage, self._ended, self._link = stage, ended, link or PageLink()
+        self._stage, self._make, self._ended, self._link = stage, make, ended, link or PageLink()
         self._link.received, self._link.lost = self._on_message, self.held.forget
         stage.on_leave(self._on_leave)
         self._wishes: queue.Queue[Wish] = queue.Queue(_MOST_WISHES)
@@ -326,7 +327,7 @@ class WalkPanel:
         asked = self.session.asked
         same = request.robot == asked.robot and request.lenient == asked.lenient
         self._show_state("preparing", "native code for another robot is made" if not same else "")
-        self.session = WalkSession(request, code=self.session.code if same else None)
+        self.session = self._make(request, code=self.session.code if same else None)
         self.failed, self._given_up, self._review, self._pull = None, False, None, None
         self._rest, self._selected, self._boxes, self.message = 0.0, None, 0, ("", "")
         self.held.forget()
@@ -563,7 +564,6 @@ def heading_of(session: WalkSession) -> float:
 
 def q_at(session: WalkSession, moment: float) -> Array:
     """Configuration at an instant of the past, s."""
-    log = session.walker.log
-    rows = log.q
-    back = round((session.time - moment) / (session.walker.gains.period * log.every))
-    return np.array(rows[max(len(rows) - 1 - back, 0)])
+    walker = session.walker
+    row = walker.rows - 1 - round((session.time - moment) / walker.row_time)
+    return np.array(walker.log_from(max(row, 0)).q[0])

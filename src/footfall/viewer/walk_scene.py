@@ -166,7 +166,7 @@ class WalkScene:
         walker = session.walker
         if walker.period == 0:
             return
-        signals = walker.log.signals[-1]
+        signals = walker.latest
         self.marks["centre of mass"].position = signals["center"]
         self.marks["zero-moment point"].position = signals["zmp"]
         positions, forces = foot_and_hand_forces(session, signals)

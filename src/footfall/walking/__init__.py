@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from footfall.walking.body import walking_body as walking_body
     from footfall.walking.hardware_request import BusQuality as BusQuality
     from footfall.walking.hardware_request import HardwareFault as HardwareFault
+    from footfall.walking.journal import Journal as Journal
+    from footfall.walking.journal import read_journal as read_journal
     from footfall.walking.many import walk_many as walk_many
     from footfall.walking.request import Push as Push
     from footfall.walking.request import WalkRequest as WalkRequest

@@ -12,7 +12,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler import Kernel, build_kernel, minimum
 from footfall.compiler.routines import call_native
-from footfall.control.inverse_kinematics.repulsion import RepulsiveCost
+from footfall.control.inverse_kinematics.costs import RepulsiveCost
 from footfall.dynamics.volume_distances import free_pairs, volume_distances
 from footfall.gait.poses import HANDS
 from footfall.motion.standing import start_configuration

@@ -107,13 +107,14 @@ class Signals(NamedTuple):
 
 class WalkLog(NamedTuple):
     """q (rows, nq) and v (rows, nv) of all that moves, signals (rows,), and what sensors told, each with rows in front.
-    every: periods that a row stands for."""
+    every: periods that a row stands for. first: number of the first row that is here."""
 
     q: Array
     v: Array
     signals: ArrayOf[Signals]
     sensors: Sensors
     every: int
+    first: int
 
 
 class Progress(NamedTuple):
@@ -161,13 +162,13 @@ def think(brain: Brain, plan: PlanTable, period: int, log: WalkLog) -> None:
     if brain.feed.code != 0:
         needed_torques(brain.feed, brain.state.q, decision.shares, brain.state.effort)
     phase = phase_at(plan.times, time)
-    log.signals[period // log.every] = _decided(time, phase, planned, decision, brain.state)
+    log.signals[period // log.every - log.first] = _decided(time, phase, planned, decision, brain.state)
 
 
 @routine(fused=True, apart=True)
 def act(brain: Brain, plant: Plant, judge: Judgement, period: int, log: WalkLog) -> Progress:
     """What the robot does in a period, and what its sensors say then; it has one more done, unless room is missing."""
-    state, at = plant.state, period // log.every
+    state, at = plant.state, period // log.every - log.first
     while state.counts[Count.SUBSTEPS] < plant.substeps:
         command = _ordered(brain, plant, period)
         report = advance(plant.world, plant.settings, state, command, plant.forces, plant.room)

@@ -17,7 +17,7 @@ from footfall.walking.signals import AnySignal
 from footfall.whole_file import open_file, write_text
 
 Sight = Literal["exact", "noisy", "camera"]
-_LARGEST = 32_000_000  # bytes of a file: a mouse that pulls for an hour
+LARGEST = 32_000_000  # bytes of a file: a mouse that pulls for an hour
 _LONGEST_REST = 3600.0  # s
 _MOST_PUSHES = 1000
 _MOST_SIGNALS = 200_000
@@ -159,12 +159,12 @@ def read_request(path: Path | str) -> WalkRequest:
     place = Path(path)
     if place.suffix == ".toml":
         try:
-            return read_schema(place, WalkRequest, limit=_LARGEST)
+            return read_schema(place, WalkRequest, limit=LARGEST)
         except InvalidDescription as error:
             raise InvalidOption(str(error)) from None
     with open_file(place, "request of a walk") as file:
-        content = file.read(_LARGEST + 1)
-    if len(content) > _LARGEST:
+        content = file.read(LARGEST + 1)
+    if len(content) > LARGEST:
         raise InvalidOption(f"{str(place)!r} is too large for the request of a walk")
     try:
         return msgspec.json.decode(content, type=WalkRequest)

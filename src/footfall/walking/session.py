@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 import numpy as np
@@ -30,6 +30,7 @@ from footfall.scene.model import Scene
 from footfall.walking import signals as told
 from footfall.walking.arrival import middle_of
 from footfall.walking.body import walking_body
+from footfall.walking.log import CHUNK, LOG_MEMORY, cut
 from footfall.walking.pilot import Pilot, hands_used, is_at
 from footfall.walking.recorded import environment_data, plan_data
 from footfall.walking.request import Push, WalkRequest
@@ -38,10 +39,18 @@ from footfall.walking.settings import PlanningParameters, WalkSettings, planner_
 from footfall.walking.sight import LOOK, CameraSight, WholeSight, sight_for
 from footfall.walking.signal_effects import added_object, changed_objects, made_signal, requested
 from footfall.walking.step_ground import ground_around, unknown_ground
+from footfall.walking.summary import WalkTally
 from footfall.walking.walker import Walker, WalkerOptions, WalkingCode, soft_scene
 
 _NEVER = math.inf
 _CATCHING = 0.05  # s, between two looks at a robot that catches itself, before it may follow another plan
+
+
+class Follower(Protocol):
+    """Is told of all that happens in a session, and takes what is new to it: rows of the log, events, signals."""
+
+    def follow(self, session: WalkSession) -> None:
+        """Something may have happened."""
 
 
 class WalkSession:
@@ -55,11 +64,19 @@ class WalkSession:
 
     Every verb is a signal of the present time; `session.request` has all of them and replays the walk to the same bits.
     request, or fields of a `WalkRequest` by name. Without a route, a goal or signals the robot stands. code: native
-    code of the robot, if it is there already; by default it is made for the robot of the request.
+    code of the robot, if it is there already; by default it is made for the robot of the request. log_every: periods
+    that a row of `session.walker.log` stands for. log_memory: bytes that it may take; then its oldest rows go, and what
+    follows the session (`follow`) has had them.
     """
 
     def __init__(
-        self, request: WalkRequest | None = None, *, code: WalkingCode | None = None, **fields: Any
+        self,
+        request: WalkRequest | None = None,
+        *,
+        code: WalkingCode | None = None,
+        log_every: int = 1,
+        log_memory: float = LOG_MEMORY,
+        **fields: Any,
     ) -> None:
         if request is not None and fields:
             raise InvalidOption("give a request or fields of one, not both")
@@ -84,12 +101,18 @@ class WalkSession:
             asked.noise,
             asked.seed,
             asked.pushes,
+            log_every=log_every,
+            log_memory=log_memory,
             mode=asked.mode,
             bus=asked.bus,
             faults=asked.faults,
             drop=asked.drop,
         )
         self.walker = Walker(self.code, scene, motion, options)
+        gains = self.walker.gains
+        self._tally = WalkTally(body, gains.mass * gains.gravity, self.walker.row_time)
+        self.walker.leaving_log.append(self._tally.take)
+        self._followers: list[Follower] = []
         seeing = isinstance(self.sight, CameraSight)
         settings = WalkSettings(
             planner=planner_parameters(body.model, speed=asked.speed),
@@ -211,7 +234,19 @@ class WalkSession:
         order = self.pilot.order
         return order.goal if isinstance(order, GoTo) else middle_of(self.pilot.motion.given.end)
 
+    def tally(self) -> WalkTally:
+        """What a summary needs of all rows of the log until now, also of those that are no longer kept."""
+        walker, tally = self.walker, self._tally
+        complete = walker.period // walker.options.log_every
+        tally.take(cut(walker.log_from(tally.rows), tally.rows, complete))
+        return tally
+
     # Running
+
+    def follow(self, follower: Follower) -> None:
+        """Let it be told of all that happens, at least twice a simulated second: a recorder, say."""
+        self._followers.append(follower)
+        follower.follow(self)
 
     def run(self, seconds: float) -> bool:
         """Go on for some seconds; whether the robot is still on its feet."""
@@ -247,9 +282,17 @@ class WalkSession:
     def _advance(self, end: float) -> None:
         if self.walker.period == 0:
             self.walker.run_until(self.walker.gains.period)  # what takes long now is compilation
-        begin = running_seconds()
-        self.walker.run_until(end)
-        self.computing += running_seconds() - begin
+        walker = self.walker
+        last = round(end / walker.gains.period)
+        while walker.period < last and not self.fallen:
+            begin = running_seconds()
+            walker.run_until(min(end, self.time + CHUNK))
+            self.computing += running_seconds() - begin
+            self._tell_followers()
+
+    def _tell_followers(self) -> None:
+        for each in self._followers:
+            each.follow(self)
 
     def _serve(self) -> None:
         """Do what is due: signals, looks, plans."""
@@ -377,6 +420,7 @@ class WalkSession:
             self.scenes.append((self.time, self.walker.scene))
         self.sent.append(signal)
         self._note("signal", msgspec.to_builtins(signal))
+        self._tell_followers()
 
     def _require_body(self, name: str) -> None:
         known = [each.name for each in self.code.body.robot.bodies]

@@ -7,17 +7,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array, Flags
+from footfall.arrays import Array, Flags, Integers
 from footfall.dynamics.inverse_dynamics import inverse_dynamics
 from footfall.gait.poses import HANDS
 from footfall.walking.body import FEET, WalkingBody
+from footfall.walking.log import copied, cut, joined
 from footfall.walking.loop import WalkLog
 
 _HAND_FORCE = 10.0  # N, from which a hand counts as being in contact
 _LEANS = 0.5  # planned load factor of a hand that should push
 _MADE = 0.5  # of the time in which a hand should push: if it does for that long, the contact was made
 _SHORTEST = 0.05  # s, of a contact that counts, and of the gap between two
-_EVERY = 4  # periods between two states that torques are computed of
+_EVERY = 4  # rows between two states that torques are computed of
+_FOOT_SIGNALS, _HAND_SIGNALS = ("right_foot", "left_foot"), ("right_hand", "left_hand")
 
 
 @dataclass(frozen=True)
@@ -90,54 +92,151 @@ class HandContacts(NamedTuple):
     made: int
 
 
-def stretches(flags: Flags, shortest: int) -> list[slice]:
-    """Rows in which something is true for at least so many of them, where shorter gaps do not count."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(int)))
-    begins, ends = edges[::2], edges[1::2]
-    if not len(begins):
-        return []
-    apart = begins[1:] - ends[:-1] >= shortest
-    starts = begins[np.concatenate([[True], apart])].tolist()
-    stops = ends[np.concatenate([apart, [True]])].tolist()
-    return [slice(a, b) for a, b in zip(starts, stops, strict=True) if b - a >= shortest]
+class Stretches:
+    """When something was true: rows at which it began and ended, told chunk by chunk."""
+
+    def __init__(self) -> None:
+        self._edges: list[int] = []  # rows at which it began and ended, by turns
+        self._rows = 0
+
+    def take(self, flags: Flags) -> None:
+        """Go on with the next rows (n,)."""
+        begun = np.array([len(self._edges) % 2 == 1])
+        edges = np.flatnonzero(np.diff(np.concatenate([begun, flags]).astype(np.int8))) + self._rows
+        self._edges += edges.tolist()
+        self._rows += len(flags)
+
+    @property
+    def pairs(self) -> Integers:
+        """Where it began, and where it ended (n, 2), rows; the last may still last."""
+        edges = [*self._edges, self._rows] if len(self._edges) % 2 else self._edges
+        return np.array(edges, dtype=np.int64).reshape(-1, 2)
+
+    def lasting(self, shortest: int) -> list[tuple[int, int]]:
+        """Those of at least so many rows, where shorter gaps do not count."""
+        begins, ends = self.pairs.T
+        if not len(begins):
+            return []
+        apart = begins[1:] - ends[:-1] >= shortest
+        starts = begins[np.concatenate([[True], apart])].tolist()
+        stops = ends[np.concatenate([apart, [True]])].tolist()
+        return [(a, b) for a, b in zip(starts, stops, strict=True) if b - a >= shortest]
+
+    def count(self, begin: int, end: int) -> int:
+        """Of the rows from one on to before another, in how many it was true."""
+        return int(np.maximum(np.diff(np.clip(self.pairs, begin, end), axis=1), 0).sum())
 
 
-def count_steps(signals: Any, weight: float, period: float) -> int:
-    """How often feet were off the ground."""
-    shortest = round(_SHORTEST / period)
-    return sum(
-        len(stretches(signals[foot][:, 2] < 0.01 * weight, shortest)) for foot in ("right_foot", "left_foot")
-    )
+class MeanSquare:
+    """Root of the mean square of lengths of rows, told chunk by chunk; rows that are no numbers do not count."""
+
+    def __init__(self) -> None:
+        self._sum, self._count = 0.0, 0
+
+    def take(self, errors: Array) -> None:
+        squares = np.square(errors).sum(axis=-1)
+        known = ~np.isnan(squares)
+        self._sum, self._count = self._sum + float(squares[known].sum()), self._count + int(known.sum())
+
+    @property
+    def root(self) -> float:
+        return float(np.sqrt(self._sum / self._count)) if self._count else 0.0
 
 
-def count_hand_contacts(signals: Any, period: float) -> HandContacts:
-    """What hands did, and what they should have done."""
-    shortest, found, planned, made = round(_SHORTEST / period), 0, 0, 0
-    for number, hand in enumerate(("right_hand", "left_hand")):
-        pushing = np.linalg.norm(signals[hand][:, :3], axis=1) > _HAND_FORCE
-        leaning = stretches(signals["hand_loads"][:, number] > _LEANS, shortest)
-        found += len(stretches(pushing, shortest))
-        planned += len(leaning)
-        made += sum(bool(pushing[rows].mean() >= _MADE) for rows in leaning)
-    return HandContacts(found, planned, made)
+class WalkTally:
+    """What a summary needs of all rows of a log, which need not be kept. It takes them in any pieces.
+
+    row_time: s, of a row. rows: taken so far. tilt: rad; residual, tracking, strain, foot_force, hand_force: greatest.
+    peaks (joints,): greatest torques, Nm.
+    """
+
+    def __init__(self, body: WalkingBody, weight: float, row_time: float) -> None:
+        self.rows = 0
+        self.tilt = self.residual = self.tracking = self.strain = self.foot_force = self.hand_force = 0.0
+        self.dcm, self.zmp, self.center = MeanSquare(), MeanSquare(), MeanSquare()
+        self.peaks = np.zeros(len(body.driven))
+        self._body, self._weight, self._row_time = body, weight, row_time
+        self._power, self._powers = 0.0, 0  # W, summed up, of so many rows
+        self._before: WalkLog | None = None  # the last row that was taken
+        self._lifted = [Stretches() for _ in FEET]
+        self._pushing = [Stretches() for _ in HANDS]
+        self._leaning = [Stretches() for _ in HANDS]
+
+    def take(self, log: WalkLog) -> None:
+        """Take the rows of a log that were not taken yet."""
+        log = cut(log, self.rows, log.first + len(log.q))
+        signals: Any = log.signals
+        if not len(signals):
+            return
+        self.tilt = _greatest(self.tilt, np.abs(signals["tilt"]))
+        for name in ("residual", "tracking", "strain"):
+            setattr(self, name, _greatest(getattr(self, name), signals[name]))
+        for k, foot in enumerate(_FOOT_SIGNALS):
+            self.foot_force = _greatest(self.foot_force, signals[foot][:, 2])
+            self._lifted[k].take(signals[foot][:, 2] < 0.01 * self._weight)
+        for k, hand in enumerate(_HAND_SIGNALS):
+            forces = np.linalg.norm(signals[hand][:, :3], axis=1)
+            self.hand_force = _greatest(self.hand_force, forces)
+            self._pushing[k].take(forces > _HAND_FORCE)
+            self._leaning[k].take(signals["hand_loads"][:, k] > _LEANS)
+        self.dcm.take(signals["dcm_error"])
+        self.zmp.take((signals["zmp"] - signals["planned_zmp"])[:, :2])
+        self.center.take(signals["center"] - signals["planned_center"])
+        self._take_torques(log)
+        self.rows += len(signals)
+
+    def _take_torques(self, log: WalkLog) -> None:
+        known = log if self._before is None else joined([self._before, log])
+        last = len(known.q) - 1
+        self._before = copied(cut(known, known.first + last, known.first + last + 1))
+        rows = np.arange(len(known.q))
+        rows = rows[(rows > 0) & ((rows + known.first - 1) % _EVERY == 0)]
+        torques, rates = joint_torques(self._body, known, self._row_time, rows)
+        power = np.maximum(torques * rates, 0.0).sum(axis=1)
+        self._power, self._powers = self._power + float(power.sum()), self._powers + len(power)
+        self.peaks = np.maximum(self.peaks, np.abs(torques).max(axis=0, initial=0.0))
+
+    @property
+    def power(self) -> float:
+        """Mean positive power of all joints, W."""
+        return self._power / self._powers if self._powers else 0.0
+
+    @property
+    def _shortest(self) -> int:
+        return max(1, round(_SHORTEST / self._row_time))
+
+    @property
+    def steps(self) -> int:
+        """How often feet were off the ground."""
+        return sum(len(each.lasting(self._shortest)) for each in self._lifted)
+
+    @property
+    def hand_contacts(self) -> HandContacts:
+        """What hands did, and what they should have done."""
+        found, planned, made = 0, 0, 0
+        for pushing, leaning in zip(self._pushing, self._leaning, strict=True):
+            wanted = leaning.lasting(self._shortest)
+            found += len(pushing.lasting(self._shortest))
+            planned += len(wanted)
+            made += sum(pushing.count(a, b) >= _MADE * (b - a) for a, b in wanted)
+        return HandContacts(found, planned, made)
 
 
-def joint_torques(body: WalkingBody, log: WalkLog, period: float, every: int = _EVERY) -> tuple[Array, Array]:
-    """Torques (n, joints) that prescribed joints take, Nm, and their velocities, from inverse dynamics with the contact
-    wrenches; one in `every` periods."""
+def _greatest(before: float, values: Any) -> float:
+    """NaN if there is one."""
+    return float(np.maximum(before, np.max(values)))
+
+
+def joint_torques(body: WalkingBody, log: WalkLog, row_time: float, rows: Integers) -> tuple[Array, Array]:
+    """Torques (n, joints) that prescribed joints take in some rows, Nm, and their velocities, from inverse dynamics
+    with the contact wrenches. row_time: s, between two rows."""
     robot, signals = body.robot, log.signals
-    rows = np.arange(1, len(log.q), every)
     v = log.v[:, : robot.nv]
     # Contact acts at the end of a step, where its velocity holds.
-    acceleration = (v[rows] - v[rows - 1]) / period
+    acceleration = (v[rows] - v[rows - 1]) / row_time
     names = [body.model.frames[name] for name in (*FEET, *HANDS)]
-    parts = ("right_foot", "left_foot", "right_hand", "left_hand")
+    parts = (*_FOOT_SIGNALS, *_HAND_SIGNALS)
     loads = {name: np.ascontiguousarray(signals[part][rows]) for name, part in zip(names, parts, strict=True)}
     q = np.ascontiguousarray(log.q[rows - 1][:, : robot.nq])
     torques = inverse_dynamics(robot, q, np.ascontiguousarray(v[rows]), acceleration, wrenches=loads)
     return torques[:, body.driven], v[rows][:, body.driven]
-
-
-def rms(errors: Array) -> float:
-    """Root of the mean square of lengths of rows; rows that are no numbers do not count."""
-    return float(np.sqrt(np.nanmean(np.square(errors).sum(axis=-1)))) if len(errors) else 0.0

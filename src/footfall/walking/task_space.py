@@ -2,11 +2,11 @@
 
     q' = J# (v + K dx) - (1 - J# J) dH/dq,   J# = J^T (J J^T + d^2 1)^-1                          (4.10), (4.11)
 
-Motion that turns the robot as a whole about the vertical is dear: with the row a of the momentum L_z = a q' the norm
+Whole-body yaw is penalised: with the row a of the momentum L_z = a q' the norm
 that is least is q' D q' + w (L_z - L)^2, so that arms take up what a swinging leg does, and the stance foot need not
 hold against it, Schwienbacher (2014) chapter 7. L is the momentum of a robot that turns with its upper body as a whole:
 arms that held against it would be wound up. D is 1, and more for joints near their limits (`joint_room.py`); with
-S = D^-1 the metric `D + w a a^T` has the inverse `S - k S a a^T S`, k = w / (1 + w a S a).
+S = D^-1 the metric is that of `least_velocity.py`.
 
 Hands are in task space or in null space, and blend from one to the other: four solutions, weighted (4.12). The model's
 own configuration of the last period counts, not that of the robot.
@@ -21,7 +21,8 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler import Kernel, build_kernel
 from footfall.compiler.routines import Matrix3, Vector2, Vector3, call_native
-from footfall.control.inverse_kinematics.resolved_rate import ComfortCost
+from footfall.control.inverse_kinematics.costs import ComfortCost
+from footfall.control.inverse_kinematics.least_velocity import add_solution, damped_gram, metric_of
 from footfall.control.tasks.orientations import OrientationTask
 from footfall.control.tasks.positions import center_of_mass_position, frame_position
 from footfall.control.tasks.postures import posture
@@ -120,15 +121,6 @@ class Kinematics(NamedTuple):
     left_turn: Matrix3
     right_hand: Matrix3  # rotations of what carries the hands
     left_hand: Matrix3
-
-
-class Metric(NamedTuple):
-    """A measure of joint velocities. columns (rows, nv): J S. row (nv,): S a. tasks (rows,): J S a. share: k."""
-
-    columns: Array
-    row: Array
-    tasks: Array
-    share: float
 
 
 def task_stack(body: WalkingBody) -> TaskStack:
@@ -290,34 +282,27 @@ def _least_velocities(
     """mobile (nv,): S."""
     m = code.rows
     base = m - 6
-    metric = _metric(code, found, mobile)
+    metric = metric_of(found.jacobian, mobile, found.momentum, code.momentum_weight)
     held = found.inertia * turning + found.momentum @ found.slope  # what the pull along the slope leaves of L
     free = metric.share * held * metric.row - found.slope
     wanted = rates[:m] + code.gain * found.error - found.jacobian @ free
-    gram = _gram(found.jacobian, metric)
+    damping = np.full(m, _DAMPING)
+    damping[base:] = _HAND_DAMPING
+    gram = damped_gram(found.jacobian, metric, damping)
     v, right, left = np.zeros(code.nv), selection[0], selection[1]
     order = np.arange(m)
     if right < 1.0 and left < 1.0:
-        _add(metric, gram, wanted, order[:base], (1.0 - right) * (1.0 - left), v)
+        add_solution(metric, gram, wanted, order[:base], (1.0 - right) * (1.0 - left), v)
     if right > 0.0 and left < 1.0:
-        _add(metric, gram, wanted, order[: base + 3], right * (1.0 - left), v)
+        add_solution(metric, gram, wanted, order[: base + 3], right * (1.0 - left), v)
     if right > 0.0 and left > 0.0:
-        _add(metric, gram, wanted, order, right * left, v)
+        add_solution(metric, gram, wanted, order, right * left, v)
     if right < 1.0 and left > 0.0:
         for k in range(3):
             order[base + k] = base + 3 + k
-        _add(metric, gram, wanted, order[: base + 3], (1.0 - right) * left, v)
+        add_solution(metric, gram, wanted, order[: base + 3], (1.0 - right) * left, v)
     v += free
     return v
-
-
-def _metric(code: TaskCode, found: Kinematics, mobile: Array) -> Metric:
-    row, weight = mobile * found.momentum, code.momentum_weight
-    columns = np.empty((code.rows, code.nv))
-    for k in range(code.rows):
-        columns[k] = mobile * found.jacobian[k]
-    share = weight / (1.0 + weight * float(row @ found.momentum))
-    return Metric(columns, row, found.jacobian @ row, share)
 
 
 def greatest_error(code: TaskCode, found: Kinematics, selection: Vector2) -> float:
@@ -334,39 +319,6 @@ def move_model(code: TaskCode, q: Array, step: Array, inputs: Array) -> None:
     inputs[: code.nq] = q
     inputs[code.nq : code.nq + code.nv] = step
     call_native(code.move, inputs[: code.nq + code.nv], q)
-
-
-def _gram(jacobian: Array, metric: Metric) -> Array:
-    """`J (S - k S a a^T S) J^T + d^2` (m, m), lower triangle."""
-    m = len(jacobian)
-    gram = np.zeros((m, m))
-    for i in range(m):
-        for j in range(i + 1):
-            gram[i, j] = jacobian[i] @ metric.columns[j] - metric.share * metric.tasks[i] * metric.tasks[j]
-        damping = _DAMPING if i < m - 6 else _HAND_DAMPING
-        gram[i, i] += damping * damping
-    return gram
-
-
-def _add(metric: Metric, gram: Array, wanted: Array, order: Any, weight: float, v: Array) -> None:
-    """Add the least velocity that has the wanted rates of some rows, times a weight."""
-    n = len(order)
-    lower, x = np.zeros((n, n)), np.zeros(n)
-    for i in range(n):
-        a = order[i]
-        for j in range(i + 1):
-            b = order[j]
-            entry = gram[a, b] if a >= b else gram[b, a]
-            rest = entry - lower[i, :j] @ lower[j, :j]
-            lower[i, j] = np.sqrt(rest) if i == j else rest / lower[j, j]
-        x[i] = (wanted[a] - lower[i, :i] @ x[:i]) / lower[i, i]
-    against = 0.0
-    for i in range(n - 1, -1, -1):
-        x[i] /= lower[i, i]
-        x[:i] -= x[i] * lower[i, :i]
-        v += (weight * x[i]) * metric.columns[order[i]]
-        against += weight * x[i] * metric.tasks[order[i]]
-    v -= (metric.share * against) * metric.row
 
 
 def _put(target: Array, at: int, values: Vector3) -> int:

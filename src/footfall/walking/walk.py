@@ -20,6 +20,7 @@ from footfall.walking.body import walking_body as walking_body
 from footfall.walking.hardware import Stage
 from footfall.walking.hardware_setup import trouble_of
 from footfall.walking.joint_watch import limits_passed
+from footfall.walking.log import LOG_MEMORY, copied
 from footfall.walking.loop import think
 from footfall.walking.request import WalkRequest
 from footfall.walking.routes import goal_for
@@ -27,7 +28,7 @@ from footfall.walking.runs import RUNS
 from footfall.walking.sensing import NOTHING
 from footfall.walking.session import WalkSession
 from footfall.walking.signals import MOTIONS, Drive, Stop, WalkTo
-from footfall.walking.summary import WalkSummary, count_hand_contacts, count_steps, joint_torques, rms
+from footfall.walking.summary import WalkSummary
 from footfall.walking.walker import Walker, WalkingCode
 
 _PROGRESS = 0.5  # s, simulated, between two reports
@@ -55,19 +56,31 @@ class Walk:
 
     @property
     def signals(self) -> Any:
-        """All signals, an array with a field each; see `Signals` for units."""
+        """All signals that are kept, an array with a field each; see `Signals` for units."""
         return self.walker.log.signals
 
 
 def walk(
-    request: WalkRequest | None = None, *, code: WalkingCode | None = None, progress: Told | None = None
+    request: WalkRequest | None = None,
+    *,
+    code: WalkingCode | None = None,
+    progress: Told | None = None,
+    log_every: int = 1,
+    log_memory: float = LOG_MEMORY,
 ) -> Walk:
     """Walk as asked for; by default over the platform, with a hand on the wall.
 
     A request without route, goal and signals is one to come to the goal of its scene. code: native code of the robot,
-    for many walks of one. progress: told how far it is. Raises `NoRoute` if there is no way to the goal.
+    for many walks of one. progress: told how far it is. log_every, log_memory: as for a `WalkSession`. Raises `NoRoute`
+    if there is no way to the goal.
     """
-    session = WalkSession(completed(request or RUNS["platform"].request), code=code)
+    asked = completed(request or RUNS["platform"].request)
+    session = WalkSession(asked, code=code, log_every=log_every, log_memory=log_memory)
+    return walk_on(session, progress=progress)
+
+
+def walk_on(session: WalkSession, *, progress: Told | None = None) -> Walk:
+    """Let a session do all that it was asked for, to its end."""
     asked = session.asked
     end = _LONGEST if asked.seconds is None else asked.seconds
     while not session.fallen and session.time < end - 1e-9:
@@ -106,24 +119,18 @@ def with_goal_of_scene(request: WalkRequest, scene: Scene) -> WalkRequest:
 
 def summarise(session: WalkSession) -> WalkSummary:
     """Look at a walk that has ended."""
-    walker, pilot = session.walker, session.pilot
-    log, gains, body = walker.log, walker.gains, walker.code.body
-    signals: Any = log.signals
+    walker, pilot, tally = session.walker, session.pilot, session.tally()
+    gains, body = walker.gains, walker.code.body
     cause = cause_of_fall(walker)
     fallen = session.fallen or cause is not None
     weight = gains.mass * gains.gravity
     pilot.count_way(walker.time)
-    stands = standing(body, log.q[-1])
+    stands = standing(body, walker.arrays[0].q)
     short, drift = (
         distance(stands, session.destination),
         distance(stands, standing(body, walker.brain.state.q)),
     )
-    hands = count_hand_contacts(signals, gains.period)
-    torques, rates = joint_torques(body, log, gains.period)
-    power = np.maximum(torques * rates, 0.0).sum(axis=1)
-    energy = float(power.mean() * walker.time) if len(power) else 0.0
-    forces = np.concatenate([signals["right_foot"][:, 2], signals["left_foot"][:, 2]])
-    pushes = [np.linalg.norm(signals[hand][:, :3], axis=1).max() for hand in ("right_hand", "left_hand")]
+    hands, energy = tally.hand_contacts, tally.power * walker.time
     plans = [version for version in pilot.versions if version.problem is None]
     return WalkSummary(
         reached=session.succeeded and not fallen and short.reached,
@@ -133,7 +140,7 @@ def summarise(session: WalkSession) -> WalkSummary:
         cause=cause,
         problem=session.problem,
         time=walker.time,
-        steps=count_steps(signals, weight, gains.period),
+        steps=tally.steps,
         hand_contacts=hands.found,
         planned_hand_contacts=hands.planned,
         made_hand_contacts=hands.made,
@@ -146,22 +153,22 @@ def summarise(session: WalkSession) -> WalkSummary:
         replanning_ms=max((version.milliseconds for version in plans[1:]), default=0.0),
         late_plans=sum(version.late for version in plans[1:]),
         real_time_factor=walker.time / session.computing if session.computing > 0.0 else 0.0,
-        tilt=float(np.abs(signals["tilt"]).max()),
-        dcm_error_rms=rms(signals["dcm_error"]),
-        zmp_error_rms=rms((signals["zmp"] - signals["planned_zmp"])[:, :2]),
-        center_error_rms=rms(signals["center"] - signals["planned_center"]),
-        residual=float(signals["residual"].max()),
+        tilt=tally.tilt,
+        dcm_error_rms=tally.dcm.root,
+        zmp_error_rms=tally.zmp.root,
+        center_error_rms=tally.center.root,
+        residual=tally.residual,
         drift=drift.away,
         drift_turn=drift.turned,
-        peak_foot_force=float(forces.max()),
-        peak_hand_force=float(max(pushes)),
+        peak_foot_force=tally.foot_force,
+        peak_hand_force=tally.hand_force,
         energy=energy,
         cost_of_transport=energy / (weight * pilot.way) if pilot.way > 0.1 else float("nan"),
         mode=walker.options.mode,
-        tracking=float(signals["tracking"].max()),
-        strain=float(signals["strain"].max()),
-        lost_frames=int(signals["lost_frames"][-1]),
-        peak_torques=dict(zip(body.joint_names, np.abs(torques).max(axis=0).tolist(), strict=True)),
+        tracking=tally.tracking,
+        strain=tally.strain,
+        lost_frames=int(walker.latest["lost_frames"]),
+        peak_torques=dict(zip(body.joint_names, tally.peaks.tolist(), strict=True)),
         limits_passed=limits_passed(walker.watch, body),
     )
 
@@ -172,11 +179,12 @@ def cause_of_fall(walker: Walker) -> str | None:
         return f"numbers ran away at {walker.time:.3f} s"
     stopped = trouble_of(walker.hardware, walker.code.body)
     if stopped is not None:
-        at = int(np.argmax(walker.log.signals["stage"] == Stage.ERROR)) * walker.options.log_every
-        return f"hardware stopped at {at * walker.gains.period:.3f} s: {stopped}"
+        log = walker.log
+        at = log.first + int(np.argmax(log.signals["stage"] == Stage.ERROR))
+        return f"hardware stopped at {at * walker.row_time:.3f} s: {stopped}"
     if not walker.fallen:
         return None
-    last, judge, when = walker.log.signals[-1], walker.judge, f"at {walker.time:.3f} s"
+    last, judge, when = walker.latest, walker.judge, f"at {walker.time:.3f} s"
     if last["other"] > judge.force:
         return f"{_struck(walker)} with {last['other']:.0f} N {when}"
     if last["upright"] < judge.upright:
@@ -200,7 +208,7 @@ def _struck(walker: Walker) -> str:
 def control_time(walker: Walker, *, periods: int = 20, repeats: int = 25) -> float:
     """Median time of a control period, us, at the end of a walk, with the call from Python; the walk must not go on."""
     times, last = [], walker.period - 1
-    spare = walker.log._replace(signals=walker.log.signals.copy())
+    spare = copied(walker.log_from(last // walker.options.log_every))
     for _ in range(repeats):
         begin = time.thread_time_ns()
         for _ in range(periods):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from footfall.compiler import Kernel
 from footfall.compiler.once import once_property
 from footfall.compiler.routines import new_records
 from footfall.contact.ground import place_on_ground
-from footfall.errors import SceneError, UnknownName
+from footfall.errors import InvalidOption, SceneError, UnknownName
 from footfall.motion.motion import Motion
 from footfall.motion.whole_body import WholeBody
 from footfall.robot.model import WORLD, Robot
@@ -37,6 +38,7 @@ from footfall.walking.hardware import Hardware
 from footfall.walking.hardware_request import BusQuality, HardwareFault
 from footfall.walking.hardware_setup import TICKS, new_hardware
 from footfall.walking.joint_watch import JointWatch, new_watch
+from footfall.walking.log import CHUNK, LOG_MEMORY, LogKeeper
 from footfall.walking.loop import Brain, Judgement, Plant, Progress, Signals, WalkLog, act, run_walk, think
 from footfall.walking.noise import new_noise, noise_sizes
 from footfall.walking.plan_sampling import PlanTable, new_stream_room, plan_table
@@ -84,11 +86,11 @@ def soft_scene(scene: Scene) -> Scene:
 
 @dataclass(frozen=True)
 class WalkerOptions:
-    """period: of the controller, s. substeps: steps of the plant in it. noise: whether sensors have errors; seed: of
-    theirs. pushes: forces on bodies. friction: of all that is touched, instead of the scene's. log_every: periods that
-    a row of the log stands for. mode: "reduced", where joints follow their set points exactly, or "full", where servos,
-    motors and gears move them; bus and faults are those of full mode. substeps: 2, and 4 in full mode by default.
-    drop: m, how far above the ground it begins."""
+    """period: of the controller, s. substeps: steps of the plant in it; 2, and 4 in full mode by default. noise:
+    whether sensors have errors; seed: of theirs. pushes: forces on bodies. friction: of all that is touched, instead of
+    the scene's. log_every: periods that a row of the log stands for; log_memory: bytes that the log may take, its
+    oldest rows go. mode: "reduced", where joints follow their set points exactly, or "full", where servos, motors and
+    gears move them; bus and faults are those of full mode. drop: m, how far above the ground it begins."""
 
     period: float = 1e-3
     substeps: int | None = None
@@ -97,10 +99,15 @@ class WalkerOptions:
     pushes: tuple[Push, ...] = ()
     friction: float | None = None
     log_every: int = 1
+    log_memory: float = LOG_MEMORY
     mode: WalkMode = "reduced"
     bus: BusQuality = field(default_factory=BusQuality)
     faults: tuple[HardwareFault, ...] = ()
     drop: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.log_every < 1:
+            raise InvalidOption(f"log_every is {self.log_every}; it must be at least 1 period")
 
     @property
     def steps(self) -> int:
@@ -179,7 +186,8 @@ class Walker:
         self.brain = self._new_brain(q)
         self.hardware = self._new_hardware(q)
         self.watch: JointWatch = new_watch(body)
-        self._log = self._new_log(1)
+        rows = max(1, round(CHUNK / self.row_time))
+        self._log = LogKeeper(self._new_log, rows=rows, memory=self.options.log_memory)
 
     def follow(self, motion: Motion) -> None:
         """Walk by a motion from now on."""
@@ -264,10 +272,34 @@ class Walker:
 
     @property
     def log(self) -> WalkLog:
-        """What has happened so far."""
-        log, n = self._log, -(-self.period // self.options.log_every)
-        sensors = Sensors(*(each[:n] for each in log.sensors))
-        return log._replace(q=log.q[:n], v=log.v[:n], signals=log.signals[:n], sensors=sensors)
+        """What has happened so far, as far as it is kept (`WalkerOptions.log_memory`); joined whenever it is asked for.
+        `log.first` is the number of its first row."""
+        return self.log_from(0)
+
+    def log_from(self, row: int) -> WalkLog:
+        """Rows of the log from one on, as far as they are kept, to the last one that has begun."""
+        return self._log.rows_from(row, self.rows)
+
+    @property
+    def rows(self) -> int:
+        """Of the log that have begun, also those that are no longer kept."""
+        return -(-self.period // self.options.log_every)
+
+    @property
+    def latest(self) -> Any:
+        """Signals of the last period, a record with their names."""
+        log = self._log.chunk
+        return log.signals[max((self.period - 1) // log.every - log.first, 0)]
+
+    @property
+    def leaving_log(self) -> list[Callable[[WalkLog], object]]:
+        """Who is given the oldest rows of the log before they go."""
+        return self._log.leaving
+
+    @property
+    def row_time(self) -> float:
+        """Of a row of the log, s."""
+        return self.gains.period * self.options.log_every
 
     @property
     def time(self) -> float:
@@ -277,7 +309,6 @@ class Walker:
     def run_until(self, time: float) -> bool:
         """Walk until a time, s; whether it has come there without a fall."""
         end = round(time / self.gains.period)
-        self._grow(end // self.options.log_every + 1)
         for border in self._borders(end):
             self._run(border)
         return not (self.fallen or self.lost)
@@ -287,9 +318,9 @@ class Walker:
         and may change `brain.state.after`, the joint velocities that are followed; whether it came there without a
         fall."""
         end = round(time / self.gains.period)
-        self._grow(end // self.options.log_every + 1)
         while self.period < end and not (self.fallen or self.lost):
-            think(self.brain, self.plan, self.period, self._log)
+            self._log.make_room(self.period // self.options.log_every)
+            think(self.brain, self.plan, self.period, self._log.chunk)
             controller(self.time, self.brain)
             self._act()
         return not (self.fallen or self.lost)
@@ -323,13 +354,15 @@ class Walker:
     def _run(self, end: int) -> None:
         forces = self._forces()
         while self.period < end and not (self.fallen or self.lost):
+            self._log.make_room(self.period // self.options.log_every)
+            stop = min(end, self._log.end * self.options.log_every)
             plant = self._plant(forces)
-            self._note(run_walk(self.brain, plant, self.plan, self.judge, self.period, end, self._log))
+            self._note(run_walk(self.brain, plant, self.plan, self.judge, self.period, stop, self._log.chunk))
 
     def _act(self) -> None:
         forces, before = self._forces(), self.period
         while self.period == before:
-            self._note(act(self.brain, self._plant(forces), self.judge, before, self._log))
+            self._note(act(self.brain, self._plant(forces), self.judge, before, self._log.chunk))
 
     def _note(self, done: Progress) -> None:
         """How far it has come; the room that the next step needs is made."""
@@ -426,7 +459,7 @@ class Walker:
             new_noise(sizes, self.options.seed),
         )
 
-    def _new_log(self, rows: int) -> WalkLog:
+    def _new_log(self, rows: int, first: int) -> WalkLog:
         whole = self.engine.setting.robot
         return WalkLog(
             np.zeros((rows, whole.nq)),
@@ -434,16 +467,5 @@ class Walker:
             new_records(Signals, rows),
             Sensors(*(np.zeros((rows, *each.shape)) for each in new_sensors(len(self.code.body.driven)))),
             self.options.log_every,
+            first,
         )
-
-    def _grow(self, rows: int) -> None:
-        old = self._log
-        if rows <= len(old.q):
-            return
-        new = self._new_log(rows)
-        pairs = zip(
-            (new.q, new.v, new.signals, *new.sensors), (old.q, old.v, old.signals, *old.sensors), strict=True
-        )
-        for later, before in pairs:
-            later[: len(old.q)] = before
-        self._log = new

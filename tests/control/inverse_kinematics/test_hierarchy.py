@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from footfall.control.inverse_kinematics.hierarchical_qp import (
+from footfall.control.inverse_kinematics.limits import Bounds
+from footfall.control.priorities import HierarchySolution, Level, level, solve_hierarchy
+from footfall.control.quadratic_program import (
     QuadraticProgram,
-    solve_hierarchical_qp,
     solve_quadratic_program,
 )
-from footfall.control.inverse_kinematics.hierarchy import solve_hierarchy
-from footfall.control.inverse_kinematics.limits import Bounds
-from footfall.control.inverse_kinematics.problem import Level, level
 from footfall.errors import InvalidTask, QuadraticProgramFailed
 from footfall.math.generalised_inverses import null_space_projector, pseudo_inverse
 
@@ -27,6 +27,11 @@ def random_levels(seed: int, sizes: tuple[int, ...], n: int) -> list[Level]:
             jacobian[0] = levels[-1].jacobian[0]
         levels.append(level(jacobian, rng.normal(size=size)))
     return levels
+
+
+def with_a_filter(levels: list[Level], **options: Any) -> HierarchySolution:
+    """By singular values instead of reflections, with a filter that filters nothing."""
+    return solve_hierarchy(levels, threshold=1e-12, **options)
 
 
 def by_projectors(levels: list[Level]) -> np.ndarray:
@@ -46,7 +51,7 @@ def test_three_ways_agree(sizes: tuple[int, ...], seed: int) -> None:
     levels = random_levels(seed, sizes, 7)
     solution = solve_hierarchy(levels)
     np.testing.assert_allclose(solution.v, by_projectors(levels), atol=1e-9)
-    programs = solve_hierarchical_qp(levels)
+    programs = with_a_filter(levels)
     # What is missed, not x: where tasks leave freedom it may differ.
     for ours, theirs in zip(solution.missing, programs.missing, strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-5)
@@ -80,7 +85,7 @@ def test_a_task_that_vanishes_in_the_null_space_gets_nothing() -> None:
 def test_example_of_section_14_2() -> None:
     """Two unknowns: the sum should be 2, then the difference 3, then both 1 (which has no room)."""
     levels = [level([[1.0, 1.0]], [2.0]), level([[1.0, -1.0]], [3.0]), level(np.eye(2), np.ones(2))]
-    for solve in (solve_hierarchy, solve_hierarchical_qp):
+    for solve in (solve_hierarchy, with_a_filter):
         np.testing.assert_allclose(solve(levels).v, [2.5, -0.5], atol=1e-7)
 
 
@@ -91,7 +96,7 @@ def test_bounded_levels_against_scipy(seed: int) -> None:
 
     first, second = random_levels(seed, (5, 4), 6)
     bounds = Bounds(np.full(6, -0.2), np.full(6, 0.3))
-    solution = solve_hierarchical_qp([first, second], bounds=bounds)
+    solution = solve_hierarchy([first, second], bounds=bounds)
     expected = lsq_linear(first.jacobian, first.rate, bounds, method="bvls", tol=1e-14)
     assert np.linalg.norm(solution.missing[0]) == pytest.approx(np.sqrt(2 * expected.cost), rel=1e-6)
     assert np.all(solution.v <= 0.3 + 1e-8)
@@ -101,7 +106,7 @@ def test_bounded_levels_against_scipy(seed: int) -> None:
 def test_inequalities_keep_their_slack() -> None:
     """x >= 1 and x <= -1 cannot both hold: the slack is shared; y is then free to be 2 as y >= 0 holds."""
     conflict = level([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]], [1.0, 1.0, 0.0], inequality=True)
-    solution = solve_hierarchical_qp([conflict, level([[0.0, 1.0]], [2.0]), level([[1.0, 0.0]], [5.0])])
+    solution = solve_hierarchy([conflict, level([[0.0, 1.0]], [2.0]), level([[1.0, 0.0]], [5.0])])
     np.testing.assert_allclose(solution.v, [0.0, 2.0], atol=1e-6)
     np.testing.assert_allclose(solution.missing[0], [1.0, 1.0, 0.0], atol=1e-6)
 
@@ -109,13 +114,13 @@ def test_inequalities_keep_their_slack() -> None:
 def test_preferred_velocity_fills_what_is_left() -> None:
     levels = [level([[1.0, 0.0, 0.0]], [1.0])]
     wish = np.array([9.0, 2.0, -3.0])
-    for solve in (solve_hierarchy, solve_hierarchical_qp):
+    for solve in (solve_hierarchy, with_a_filter):
         np.testing.assert_allclose(solve(levels, preferred=wish).v, [1.0, 2.0, -3.0], atol=1e-7)
 
 
 def test_weights_of_rows() -> None:
     rows = level([[1.0], [1.0]], [0.0, 1.0], weight=np.array([3.0, 1.0]))
-    for solve in (solve_hierarchy, solve_hierarchical_qp):
+    for solve in (solve_hierarchy, with_a_filter):
         np.testing.assert_allclose(solve([rows]).v, [0.25], atol=1e-8)
 
 

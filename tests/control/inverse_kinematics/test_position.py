@@ -9,8 +9,8 @@ import pytest
 
 import footfall
 from footfall.control.inverse_kinematics.limits import NO_LIMITS, Limits
-from footfall.control.inverse_kinematics.line_search import armijo, wolfe
 from footfall.control.inverse_kinematics.position import solve_ik
+from footfall.control.inverse_kinematics.textbook import armijo, solve_ik_textbook, wolfe
 from footfall.control.tasks.custom import CustomTask
 from footfall.control.tasks.momentum import MomentumTask
 from footfall.control.tasks.orientations import OrientationTask
@@ -39,18 +39,20 @@ PLANAR = CustomTask(tip_and_angle, np.array([2.0, 0.0, 5 * np.pi / 6]))
 
 
 def test_newton_has_the_numbers_of_section_8_2() -> None:
-    found = solve_ik(robot("planar-arm"), START, [PLANAR], method="newton", limits=NO_LIMITS, tolerance=1e-12)
+    found = solve_ik_textbook(
+        robot("planar-arm"), START, [PLANAR], method="newton", limits=NO_LIMITS, tolerance=1e-12
+    )
     np.testing.assert_allclose(found.history[:4], [1.530225, 0.479892, 0.113741, 0.006880], atol=1e-6)
     assert found.history[4] == pytest.approx(3.415e-5, rel=1e-3)
     np.testing.assert_allclose(found.q, [np.pi / 6, np.pi / 3, np.pi / 3], atol=1e-12)
-    half = solve_ik(
+    half = solve_ik_textbook(
         robot("planar-arm"), START, [PLANAR], method="newton", gain=0.5, limits=NO_LIMITS, tolerance=1e-15
     )
     assert next(k for k, norm in enumerate(half.history) if norm <= 1e-10) == 34
 
 
 def test_transpose_needs_the_steps_of_section_8_2() -> None:
-    found = solve_ik(
+    found = solve_ik_textbook(
         robot("planar-arm"),
         START,
         [PLANAR],
@@ -70,7 +72,7 @@ def test_rotation_vector_error_of_section_8_4(gain: float, count: int, expected:
     goal = footfall.frame_pose(wrist, np.array([0.7, 1.5, -0.5]), frame).rotation
     task = OrientationTask(frame, goal)
     start = np.array([-0.7, 0.0, 1.5])
-    found = solve_ik(
+    found = solve_ik_textbook(
         wrist, start, [task], method="newton", gain=gain, limits=NO_LIMITS, tolerance=1e-12, iterations=400
     )
     assert found.history[0] == pytest.approx(3.007207, abs=1e-6)
@@ -83,7 +85,7 @@ def test_rotation_vector_error_of_section_8_4(gain: float, count: int, expected:
 @pytest.mark.parametrize("line_search", ["wolfe", "armijo"])
 @pytest.mark.parametrize("method", ["steepest", "gauss_newton", "quasi_newton", "conjugate_gradient"])
 def test_optimisation_finds_the_same(method: str, line_search: str) -> None:
-    found = solve_ik(
+    found = solve_ik_textbook(
         robot("planar-arm"),
         START,
         [PLANAR],
@@ -292,10 +294,28 @@ def test_bad_input() -> None:
     with pytest.raises(InvalidTask, match="has no position"):
         solve_ik(lola, lola.configuration("idle"), [MomentumTask()])
     with pytest.raises(UnknownName, match="no method of inverse kinematics 'guess'"):
-        solve_ik(arm, START, [PLANAR], method="guess")  # type: ignore[arg-type]
+        solve_ik_textbook(arm, START, [PLANAR], method="guess")  # type: ignore[arg-type]
+    with pytest.raises(UnknownName, match="no line search 'guess'"):
+        solve_ik_textbook(arm, START, [PLANAR], line_search="guess")  # type: ignore[arg-type]
     with pytest.raises(InvalidTask, match="iterations 0"):
         solve_ik(arm, START, [PLANAR], iterations=0)
     with pytest.raises(InvalidTask, match="no task"):
         solve_ik(arm, START, [])
     with pytest.raises(ValueError, match="q"):
         solve_ik(arm, np.array([0.0, np.nan, 0.0]), [PLANAR])
+
+
+def test_methods_of_earlier_releases() -> None:
+    """They work for one release, and the warning says what to call."""
+    arm = robot("planar-arm")
+    with pytest.warns(DeprecationWarning, match=r"use solve_ik_textbook\(..., method='newton'\)"):
+        old = solve_ik(arm, START, [PLANAR], method="newton", gain=0.5)
+    new = solve_ik_textbook(arm, START, [PLANAR], method="newton", gain=0.5)
+    assert np.array_equal(old.q, new.q)
+    tasks = [PLANAR, posture(arm, START, priority=1)]
+    with pytest.warns(DeprecationWarning, match="use by_weight=True"):
+        old = solve_ik(arm, START, tasks, method="levenberg_marquardt")
+    assert np.array_equal(old.q, solve_ik(arm, START, tasks, by_weight=True).q)
+    assert not np.allclose(old.q, solve_ik(arm, START, tasks).q)  # weights are not priorities
+    with pytest.raises(TypeError, match="unexpected keyword argument 'linesearch'"):
+        solve_ik(arm, START, [PLANAR], linesearch="wolfe")

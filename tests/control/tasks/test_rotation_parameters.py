@@ -7,7 +7,7 @@ import pytest
 
 import footfall
 from footfall.errors import InvalidTask
-from footfall.ik import NO_LIMITS, solve_ik
+from footfall.ik import NO_LIMITS, solve_ik, solve_ik_textbook
 from footfall.math import parameters_from_matrix
 from footfall.tasks import PostureTask, RotationParametersTask, TaskStack
 
@@ -25,7 +25,7 @@ def test_study_of_section_8_4(kind: str) -> None:
     frame = wrist.frame_names[0]
     goal = footfall.frame_pose(wrist, np.array([0.7, 1.5, -0.5]), frame).rotation
     task = RotationParametersTask(frame, kind, parameters_from_matrix(kind, goal))
-    found = solve_ik(
+    found = solve_ik_textbook(
         wrist,
         np.array([-0.7, 0.0, 1.5]),
         [task],

@@ -10,8 +10,9 @@ import pytest
 from footfall.dynamics.inverse_dynamics import bias_forces
 from footfall.dynamics.mass_matrix import mass_matrix
 from footfall.robot import library
-from footfall.robot.load import load, save
+from footfall.robot.load import load
 from footfall.robot.model import Robot
+from footfall.robot.save import save
 
 
 def assert_moves_alike(robot: Robot, other: Robot) -> None:

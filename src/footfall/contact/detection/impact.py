@@ -16,7 +16,7 @@ import numpy as np
 from footfall.compiler.routines import ArrayOf, Matrix3, Vector3, routine
 from footfall.contact.detection.convex_pairs import Found
 from footfall.contact.detection.memory import Search, ShapeTable
-from footfall.contact.detection.narrow import pair_spots
+from footfall.contact.detection.narrow import motion_between, pair_spots
 from footfall.contact.detection.shapes import Bodies, Kind, Spot
 from footfall.math.transform import Transform
 
@@ -79,11 +79,20 @@ def impact_spots(search: Search, margin: float, spots: ArrayOf[Spot], near: Foun
         if _least(spots, found.points) <= touching:
             break
     memory.places[one], memory.places[other] = place, other_place
+    # Points that are farther away when the first one touches may be reached in the rest of the step, also because the
+    # impact turns the bodies. Along their arcs they are no nearer now than their velocities say.
+    rest = (1.0 - min(time / dt, 1.0)) * motion_between(memory, one, other)
     kept = 0
     for k in range(found.points):
-        if spots[k].gap <= 2.0 * touching:
-            spots[kept] = _before(spots[k], motion, other_motion, time)
-            kept += 1
+        then, spot = spots[k].gap, _before(spots[k], motion, other_motion, time)
+        if then > 2.0 * touching:
+            apart = velocity_at(motion, spot.position) - velocity_at(other_motion, spot.position)
+            approach = -(spot.normal @ apart)
+            if then > 2.0 * touching + rest or approach <= 0.0:
+                continue
+            spot = spot._replace(gap=max(spot.gap, then + time * approach))
+        spots[kept] = spot
+        kept += 1
     return Found(kept, near.pair)
 
 

@@ -2,7 +2,8 @@
 
 The face that lies across the axis most squarely is the reference; the face of the other shape that looks at it is cut
 by its sides. What is left has the normal of the reference face and its own gap. Where the axis is no face's normal
-(edges that cross, a corner beside an edge) the point on the axis is there too.
+(edges that cross, a corner beside an edge) the point on the axis is the contact, and corners of the faces are there for
+what comes next.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ def patch_spots(pools: Pools, couple: Couple, axis: Axis, margin: float, spots: 
     one, other, turn, way, _ = couple
     layers = one.radius + other.radius
     normal, gap, point = axis.normal, axis.separation - layers, axis.point
-    count, lowest = 0, np.inf
+    count, covered = 0, False
     if one.kind != Kind.SPHERE and other.kind != Kind.SPHERE:
         mine, theirs, room = new_polygon(), new_polygon(), new_polygon()
         face = face_along(pools, one, -normal, axis.first_corner, mine)
@@ -92,9 +93,14 @@ def patch_spots(pools: Pools, couple: Couple, axis: Axis, margin: float, spots: 
         if face.corners == 2 and opposite.corners == 2:
             edges = Edges(mine.corners[0], mine.corners[1], theirs.corners[0], theirs.corners[1])
             count = _edge_spots(edges, normal, gap, layers, one.radius, margin, spots)
-            lowest = gap if count > 0 else lowest
-        # Beside an axis that is no face's own, points that are deeper than on it are deep along the wrong direction.
-        least = -np.inf if squarest > 1.0 - _PARALLEL else gap - _SAME
+            covered = count > 0
+        # Beside an axis that is no face's own its point is the contact. Measured along the axis, all pairs of points
+        # are at least as far apart as it says. Corners of the faces that are just so far are that point, seen along
+        # another normal; corners that are deeper than it are deep along the wrong direction.
+        own = squarest > 1.0 - _PARALLEL
+        least, lowest = -np.inf, np.inf
+        if not own and squarest > _FACING:
+            least = max(gap, (axis.separation + _SAME) / squarest - layers)
         if squarest > _FACING and other_facing >= facing:
             kept = clip(mine, face.corners, theirs, opposite.corners, outward, room)
             base = theirs.corners[0] @ outward + layers
@@ -104,7 +110,7 @@ def patch_spots(pools: Pools, couple: Couple, axis: Axis, margin: float, spots: 
                     feature = patch_feature(0, opposite.number, face.number, mine.tags[k])
                     spots[count] = Spot(mine.corners[k] - one.radius * outward, outward, above, feature)
                     count, lowest = count + 1, min(lowest, above)
-            normal = outward if squarest > 1.0 - _PARALLEL else normal
+            normal = outward if own else normal
         elif squarest > _FACING:
             kept = clip(theirs, opposite.corners, mine, face.corners, face.normal, room)
             base = mine.corners[0] @ face.normal + layers
@@ -115,8 +121,9 @@ def patch_spots(pools: Pools, couple: Couple, axis: Axis, margin: float, spots: 
                     on_one = theirs.corners[k] - (above + other.radius) * face.normal
                     spots[count] = Spot(on_one, -face.normal, above, feature)
                     count, lowest = count + 1, min(lowest, above)
-            normal = -face.normal if squarest > 1.0 - _PARALLEL else normal
-    if count == 0 or lowest > gap + _SAME:
+            normal = -face.normal if own else normal
+        covered = covered or (own and lowest <= gap + _SAME)
+    if not covered:
         if axis.first_corner == UNKNOWN and axis.second_corner == UNKNOWN:
             better = refined(pools, couple, axis)
             normal, gap, point = better.normal, better.separation - layers, better.point

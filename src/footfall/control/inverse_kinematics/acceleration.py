@@ -13,8 +13,8 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.control.gains import Gains
-from footfall.control.inverse_kinematics.hierarchy import solve_hierarchy
-from footfall.control.inverse_kinematics.problem import Level, row_weights, split_levels
+from footfall.control.inverse_kinematics.problem import row_weights, split_levels
+from footfall.control.priorities import Level, solve_hierarchy
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask, RowMotion, RowNumbers
 from footfall.dynamics.configuration import integrate

@@ -14,9 +14,8 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.control.collision_limits import CollisionLimits, CollisionRows
-from footfall.control.inverse_kinematics.hierarchical_qp import QuadraticProgram
-from footfall.control.inverse_kinematics.limited_program import solve_limited
 from footfall.control.inverse_kinematics.objective import Objective, Progress
+from footfall.control.quadratic_program import QuadraticProgram, solve_with_soft_rows
 
 TOUCHING = 1e-6  # m by which a clearance may be missed
 _FARTHEST = 0.5  # rad or m in one step
@@ -93,4 +92,4 @@ def _step(objective: Objective, collisions: CollisionLimits, at: _Place, farthes
         np.concatenate([lower, wanted]),
         np.concatenate([upper, np.full(len(wanted), 1e30)]),
     )
-    return solve_limited(program)
+    return solve_with_soft_rows(program)

@@ -5,32 +5,32 @@ RSL 2022, (2.242)-(2.244), Schwienbacher 2014, chapter 4.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array
 from footfall.control.collision_limits import CollisionLimits
 from footfall.control.inverse_kinematics.collision_free import TOUCHING, descend_apart
-from footfall.control.inverse_kinematics.descent import DIRECTIONS, descend
+from footfall.control.inverse_kinematics.later_priorities import refine
 from footfall.control.inverse_kinematics.levenberg_marquardt import levenberg_marquardt
 from footfall.control.inverse_kinematics.limits import NO_LIMITS, Limits
-from footfall.control.inverse_kinematics.newton import newton
 from footfall.control.inverse_kinematics.objective import Objective, Progress
-from footfall.control.inverse_kinematics.priorities import refine
 from footfall.control.inverse_kinematics.problem import by_task
 from footfall.control.inverse_kinematics.starts import closest, promising_start
 from footfall.control.requests import checked_array
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask
-from footfall.errors import InvalidTask, TargetOutOfReach, UnknownName
+from footfall.errors import InvalidTask, TargetOutOfReach
 from footfall.math.generalised_inverses import Singularity, singularity
 from footfall.robot.model import Robot
 from footfall.robot.volumes import Pair
 
 _GRADE = 1e-3  # weight of a priority beside that before it, where volumes must stay apart
+# Methods of earlier releases; all but the first are those of `solve_ik_textbook`.
 Method = Literal[
     "levenberg_marquardt",
     "newton",
@@ -41,7 +41,6 @@ Method = Literal[
     "quasi_newton",
     "conjugate_gradient",
 ]
-METHODS: tuple[str, ...] = ("levenberg_marquardt", "newton", "hierarchy", "transpose", *DIRECTIONS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,93 +77,6 @@ class Solution:
         return self.q
 
 
-def solve_ik(
-    robot: Robot,
-    q: Array,
-    tasks: Sequence[MotionTask],
-    *,
-    method: Method | None = None,
-    limits: Limits = Limits(velocity=None),  # noqa: B008 (immutable)
-    tolerance: float = 1e-8,
-    iterations: int = 100,
-    restarts: int = 0,
-    seed: int = 0,
-    gain: float = 1.0,
-    line_search: Literal["wolfe", "armijo"] = "wolfe",
-    refresh: int = 1,
-    collisions: CollisionLimits | None = None,
-    time: float = 0.0,
-) -> Solution:
-    """A configuration that meets the tasks, searched from q (nq,); where there is none, one that comes closest.
-
-    method: by default Levenberg and Marquardt's method meets the first priority, and later ones get what they can have
-    without taking anything from those before. A method takes all tasks in one descent: "levenberg_marquardt" by their
-    weights, "newton" follows the pseudo-inverse (times gain, its Jacobian made anew every `refresh` iterations),
-    "hierarchy" does it by priorities, "transpose" the gradient (times gain); "steepest", "gauss_newton",
-    "quasi_newton" and "conjugate_gradient" minimise the squared error along their direction with a line search.
-    limits: joints stay within their position limits. tolerance: of the largest entry of the error, m and rad.
-    iterations: at most, from each start. restarts: new starts if tasks are not met, each from the best of some random
-    joint angles (seed). With none, q is the closest pose that a descent from the given one finds; with some, where all
-    of them fail, further descents from random angles and from the best pose with a limb changed search for the closest
-    one, until six rounds of 16 brought nothing (default method only). collisions: what must stay apart, before all
-    tasks (default method only; later priorities then count little instead of nothing beside earlier ones, and are given
-    up for them in the end). time: s, for targets that are functions of it.
-    """
-    stack = TaskStack(robot, tasks, time)
-    for task in stack.tasks:
-        task.check("position")
-    q = checked_array("q", q, (robot.nq,))
-    if not (tolerance > 0.0 and iterations >= 1 and restarts >= 0 and gain > 0.0 and refresh >= 1):
-        raise InvalidTask(
-            f"tolerance {tolerance}, iterations {iterations}, gain {gain} and refresh {refresh} must be above "
-            f"zero, restarts {restarts} at least zero"
-        )
-    if method is not None and method not in METHODS:
-        raise UnknownName("method of inverse kinematics", method, METHODS)
-    kept = limits if limits.position else NO_LIMITS
-    if collisions is not None:
-        if method is not None:
-            raise InvalidTask(f"method is {method!r}; collision limits go with the default method only")
-        return _solve_apart(
-            stack,
-            kept,
-            collisions,
-            np.array(q, dtype=np.float64),
-            Effort(tolerance, iterations, restarts, seed),
-        )
-    whole, levels = Objective(stack, kept), _levels(stack, kept)
-
-    def descent(objective: Objective, start: Array) -> Progress:
-        if method is None or method == "levenberg_marquardt":
-            return levenberg_marquardt(objective, start, tolerance, iterations)
-        if method in DIRECTIONS:
-            return descend(objective, start, tolerance, iterations, direction=method, search=line_search)
-        return newton(objective, start, tolerance, iterations, method=method, gain=gain, refresh=refresh)
-
-    # One priority after the other, or all in one descent where a method was chosen.
-    objective = levels[0] if method is None else whole
-    rng = np.random.default_rng(seed)
-    best: Progress | None = None
-    used = 0
-    start = np.array(q, dtype=np.float64)
-    for attempt in range(restarts + 1):
-        progress = descent(objective, start)
-        used += progress.iterations
-        if best is None or progress.cost < best.cost:
-            best = progress
-        if progress.reached or attempt == restarts:
-            break
-        start = promising_start(objective, np.asarray(q), rng)
-    assert best is not None
-    best, descents = replace(best, iterations=used), 0
-    if restarts and not best.reached and method in (None, "levenberg_marquardt"):
-        best, descents = closest(objective, best, rng, tolerance, iterations)
-    if method is None:
-        for number in range(1, len(levels)):
-            best = refine(levels[:number], levels[number], best, tolerance, iterations)
-    return _solution(whole, levels, best, attempt, descents, tolerance)
-
-
 class Effort(NamedTuple):
     """How long to search: tolerance of the error, iterations of a start, restarts, and the seed of these."""
 
@@ -172,6 +84,168 @@ class Effort(NamedTuple):
     iterations: int
     restarts: int
     seed: int
+
+
+def solve_ik(
+    robot: Robot,
+    q: Array,
+    tasks: Sequence[MotionTask],
+    *,
+    limits: Limits = Limits(velocity=None),  # noqa: B008 (immutable)
+    tolerance: float = 1e-8,
+    iterations: int = 100,
+    restarts: int = 0,
+    seed: int = 0,
+    collisions: CollisionLimits | None = None,
+    by_weight: bool = False,
+    time: float = 0.0,
+    method: Method | None = None,
+    **textbook: Any,
+) -> Solution:
+    """A configuration that meets the tasks, searched from q (nq,); where there is none, one that comes closest.
+
+    Levenberg and Marquardt's method meets the first priority, and later ones get what they can have without taking
+    anything from those before. limits: joints stay within their position limits. tolerance: of the largest entry of the
+    error, m and rad. iterations: at most, from each start. restarts: new starts if tasks are not met, each from the
+    best of some random joint angles (seed). With none, q is the closest pose that a descent from the given one finds;
+    with some, where all of them fail, further descents from random angles and from the best pose with a limb changed
+    search for the closest one, until six rounds of 16 brought nothing. collisions: what must stay apart, before all
+    tasks (later priorities then count little instead of nothing beside earlier ones, and are given up for them in the
+    end). by_weight: all tasks at once by their weights, whatever their priorities. time: s, for targets that are
+    functions of it. method and its options: deprecated; `solve_ik_textbook` has the methods of the books.
+    """
+    if method is not None or textbook:
+        return _deprecated_method(
+            robot,
+            q,
+            tasks,
+            method,
+            collisions,
+            limits=limits,
+            tolerance=tolerance,
+            iterations=iterations,
+            restarts=restarts,
+            seed=seed,
+            time=time,
+            **textbook,
+        )
+    effort = Effort(tolerance, iterations, restarts, seed)
+    if by_weight:
+        if collisions is not None:
+            raise InvalidTask(
+                "collisions go with priorities only: leave out by_weight, or give all tasks one"
+            )
+
+        def descent(objective: Objective, start: Array) -> Progress:
+            return levenberg_marquardt(objective, start, tolerance, iterations)
+
+        return search_together(robot, q, tasks, limits, effort, time, descent, thorough=True)
+    stack, q, kept = _checked(robot, q, tasks, limits, effort, time)
+    if collisions is not None:
+        return _solve_apart(stack, kept, collisions, q, effort)
+    levels = _levels(stack, kept)
+    return _searched(
+        Objective(stack, kept),
+        levels,
+        q,
+        effort,
+        lambda start: levenberg_marquardt(levels[0], start, tolerance, iterations),
+        thorough=True,
+    )
+
+
+def search_together(
+    robot: Robot,
+    q: Array,
+    tasks: Sequence[MotionTask],
+    limits: Limits,
+    effort: Effort,
+    time: float,
+    descent: Callable[[Objective, Array], Progress],
+    *,
+    thorough: bool = False,
+) -> Solution:
+    """A search from q (nq,) for all tasks at once, by a descent of one's choice; see `solve_ik`."""
+    stack, q, kept = _checked(robot, q, tasks, limits, effort, time)
+    whole = Objective(stack, kept)
+    return _searched(whole, [whole], q, effort, lambda start: descent(whole, start), thorough=thorough)
+
+
+def _checked(
+    robot: Robot, q: Array, tasks: Sequence[MotionTask], limits: Limits, effort: Effort, time: float
+) -> tuple[TaskStack, Array, Limits]:
+    stack = TaskStack(robot, tasks, time)
+    for task in stack.tasks:
+        task.check("position")
+    if not (effort.tolerance > 0.0 and effort.iterations >= 1 and effort.restarts >= 0):
+        raise InvalidTask(
+            f"tolerance {effort.tolerance} and iterations {effort.iterations} must be above zero, restarts "
+            f"{effort.restarts} at least zero"
+        )
+    kept = limits if limits.position else NO_LIMITS
+    return stack, np.array(checked_array("q", q, (robot.nq,))), kept
+
+
+def _searched(
+    whole: Objective,
+    levels: list[Objective],
+    q: Array,
+    effort: Effort,
+    descent: Callable[[Array], Progress],
+    *,
+    thorough: bool,
+) -> Solution:
+    """The best of several starts for the first level, then what later ones can have; thorough: with descents for the
+    closest pose where all starts fail."""
+    tolerance, iterations, restarts, seed = effort
+    rng, used, start = np.random.default_rng(seed), 0, q
+    best: Progress | None = None
+    for attempt in range(restarts + 1):
+        progress = descent(start)
+        used += progress.iterations
+        if best is None or progress.cost < best.cost:
+            best = progress
+        if progress.reached or attempt == restarts:
+            break
+        start = promising_start(levels[0], q, rng)
+    assert best is not None
+    best, descents = replace(best, iterations=used), 0
+    if restarts and not best.reached and thorough:
+        best, descents = closest(levels[0], best, rng, tolerance, iterations)
+    for number in range(1, len(levels)):
+        best = refine(levels[:number], levels[number], best, tolerance, iterations)
+    return _solution(whole, _levels(whole.stack, whole.limits), best, attempt, descents, tolerance)
+
+
+def _deprecated_method(
+    robot: Robot,
+    q: Array,
+    tasks: Sequence[MotionTask],
+    method: str | None,
+    collisions: CollisionLimits | None,
+    **options: Any,
+) -> Solution:
+    """Methods of earlier releases, by their new names."""
+    from footfall.control.inverse_kinematics import textbook
+
+    known = {"gain", "refresh", "line_search", *solve_ik.__kwdefaults__}
+    for name in options.keys() - known:
+        raise TypeError(f"solve_ik() got an unexpected keyword argument {name!r}")
+    if collisions is not None:
+        raise InvalidTask(f"method is {method!r}; collision limits go with the default method only")
+    new = (
+        "by_weight=True"
+        if method == "levenberg_marquardt"
+        else "nothing: gain, refresh and line_search have no effect"
+        if method is None
+        else f"solve_ik_textbook(..., method={method!r})"
+    )
+    warnings.warn(f"solve_ik(method={method!r}) is deprecated; use {new}", DeprecationWarning, stacklevel=3)
+    if method in (None, "levenberg_marquardt"):
+        for name in ("gain", "refresh", "line_search"):
+            options.pop(name, None)
+        return solve_ik(robot, q, tasks, by_weight=method is not None, **options)
+    return textbook.solve_ik_textbook(robot, q, tasks, method=method, **options)  # type: ignore[arg-type]
 
 
 def _solve_apart(

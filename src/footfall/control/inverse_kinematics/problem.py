@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from footfall.arrays import Array, Flags
+from footfall.arrays import Array
 from footfall.control.collision_limits import CollisionLimits
 from footfall.control.inverse_kinematics.limits import (
     NO_LIMITS,
@@ -16,55 +16,12 @@ from footfall.control.inverse_kinematics.limits import (
     checked_bounds,
     velocity_bounds,
 )
+from footfall.control.priorities import Level, level
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask
 from footfall.errors import InvalidTask
 from footfall.math.generalised_inverses import Singularity, singularity
 from footfall.robot.model import Robot
-
-
-@dataclass(frozen=True, eq=False)
-class Level:
-    """Rows of one priority: `jacobian @ v` should be `rate`, or at least `rate` where `inequality` says so.
-
-    jacobian (m, nv), rate (m,), weight (m,), inequality (m,) of bool; labels: the tasks it is made of.
-    """
-
-    jacobian: Array
-    rate: Array
-    weight: Array
-    inequality: Flags
-    labels: tuple[str, ...] = ()
-
-    def missing(self, v: Array) -> Array:
-        """What is left (m,) of the wanted rate at v (nv,); nothing where an inequality holds."""
-        left: Array = self.rate - self.jacobian @ v
-        return np.where(self.inequality & (left < 0.0), 0.0, left)
-
-
-def level(
-    jacobian: Array, rate: Array, *, weight: Array | float = 1.0, inequality: Flags | bool = False
-) -> Level:
-    """A level from bare arrays: jacobian (m, n) and rate (m,)."""
-    jacobian, rate = np.atleast_2d(np.asarray(jacobian, float)), np.atleast_1d(np.asarray(rate, float))
-    if jacobian.shape[0] != len(rate) or jacobian.size == 0:
-        raise InvalidTask(f"a level has a jacobian {jacobian.shape} and a rate {rate.shape}; rows must agree")
-    weights = np.broadcast_to(np.asarray(weight, float), rate.shape)
-    if not (np.isfinite(jacobian).all() and np.isfinite(rate).all()):
-        raise InvalidTask("a level's jacobian and rate must be finite")
-    if not (np.isfinite(weights) & (weights >= 0.0)).all():
-        raise InvalidTask(f"a level's weight is {weights.tolist()}; it must be finite and at least zero")
-    return Level(jacobian, rate, weights, np.broadcast_to(inequality, rate.shape))
-
-
-def preferred_velocity(preferred: Array | None, count: int) -> Array:
-    """A velocity (count,) for the null space, zero by default."""
-    if preferred is None:
-        return np.zeros(count)
-    wanted = np.array(preferred, dtype=np.float64)
-    if wanted.shape != (count,) or not np.isfinite(wanted).all():
-        raise InvalidTask(f"preferred is {wanted.tolist()}; it must be {count} finite numbers")
-    return wanted
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,9 +10,8 @@ from typing import Literal
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.control.inverse_kinematics.hierarchical_qp import solve_hierarchical_qp
-from footfall.control.inverse_kinematics.hierarchy import solve_hierarchy
-from footfall.control.inverse_kinematics.problem import Problem, preferred_velocity
+from footfall.control.inverse_kinematics.problem import Problem
+from footfall.control.priorities import preferred_velocity, solve_hierarchy
 from footfall.errors import InvalidTask, UnknownName
 from footfall.math.generalised_inverses import (
     RANK_TOLERANCE,
@@ -39,18 +38,16 @@ def solve_velocity(
 ) -> Array:
     """The velocity v (nv,) for a problem of `build_ik`.
 
-    method: "hierarchy" and "qp" keep priorities, "qp" also bounds and inequalities. The others take all tasks at once,
+    method: "hierarchy" and "qp" keep priorities and inequalities, "qp" also bounds. The others take all tasks at once,
     by weight: "pseudo" is the Moore-Penrose inverse, "damped" trades error for slow motion everywhere (RSL 2022,
     (2.208)), "filtered" only near singularities, "weighted" prefers joints with small motion_weights (nv,)
     (Schwienbacher 2014, (4.12)), "transpose" follows the gradient and inverts nothing (Schwienbacher 2014, chapter 4).
     tolerance: relative, of rank decisions. damping, threshold: in the unit of the weighted Jacobian. preferred: a
     velocity (nv,) for the null space, such as minus a cost's gradient.
     """
-    if method == "hierarchy":
-        return solve_hierarchy(problem.levels, tolerance=tolerance, preferred=preferred).v
-    if method == "qp":
-        levels, bounds = problem.levels, problem.bounds
-        return solve_hierarchical_qp(levels, bounds=bounds, tolerance=tolerance, preferred=preferred).v
+    if method in ("hierarchy", "qp"):
+        bounds = problem.bounds if method == "qp" else None
+        return solve_hierarchy(problem.levels, bounds=bounds, tolerance=tolerance, preferred=preferred).v
     rows = np.concatenate([~level.inequality | (level.rate > 0.0) for level in problem.levels])
     root = np.sqrt(np.concatenate([level.weight for level in problem.levels]))[rows]
     jacobian = root[:, None] * np.vstack([level.jacobian for level in problem.levels])[rows]

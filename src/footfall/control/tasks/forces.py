@@ -5,7 +5,9 @@ a (nv,) are accelerations, f (rows,) forces of the contacts on the robot, tau (j
 
 from __future__ import annotations
 
+import itertools
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -42,6 +44,11 @@ class Layout(NamedTuple):
     def tau(self) -> slice:
         return slice(self.velocities + self.forces, self.size)
 
+    def contact_places(self, sizes: Sequence[int]) -> list[slice]:
+        """Where the forces of contacts with so many rows each stand in x."""
+        ends = [self.velocities, *(self.velocities + end for end in itertools.accumulate(sizes))]
+        return [slice(*pair) for pair in itertools.pairwise(ends)]
+
 
 class Situation(NamedTuple):
     """All that a task may look at: the robot, time (s), q (nq,), v (nv,), its contacts and their dynamics."""
@@ -58,6 +65,10 @@ class Situation(NamedTuple):
         """Where the forces of a contact stand among all of them."""
         sizes = [len(each.rows) for each in self.contacts]
         return slice(sum(sizes[:contact]), sum(sizes[: contact + 1]))
+
+    def contact_places(self) -> list[slice]:
+        """Where the forces of each contact stand in x."""
+        return self.layout.contact_places([len(each.rows) for each in self.contacts])
 
 
 class TaskRows(NamedTuple):
@@ -76,8 +87,26 @@ class WholeBodyTask(Task):
         """The task's rows now."""
 
 
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class EntryTask(WholeBodyTask):
+    """Tasks whose rows are entries of x: native code reads them off."""
+
+    @abstractmethod
+    def entries(self, layout: Layout, contacts: Sequence[slice]) -> slice:
+        """Which of x; contacts: where the forces of each contact stand in x."""
+
+    def wanted(self, count: int) -> Array:
+        """What they should be (count,)."""
+        return np.zeros(count)
+
+    def rows(self, situation: Situation) -> TaskRows:
+        layout = situation.layout
+        chosen = np.eye(layout.size)[self.entries(layout, situation.contact_places())]
+        return TaskRows(chosen, self.wanted(len(chosen)))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class ContactForce(WholeBodyTask):
+class ContactForce(EntryTask):
     """Force of a contact on the robot, N and N m, in the contact's rows, RSL 2022, (3.112); contact: its index."""
 
     contact: int
@@ -93,23 +122,19 @@ class ContactForce(WholeBodyTask):
     def label(self) -> str:
         return f"force of contact {self.contact}"
 
-    def rows(self, situation: Situation) -> TaskRows:
-        self.check_contact(len(situation.contacts))
-        place, layout = situation.force_rows(self.contact), situation.layout
-        return TaskRows(np.eye(layout.size)[layout.f][place], self.wanted(place.stop - place.start))
-
-    def check_contact(self, count: int) -> None:
-        """Refuse a contact that is not there."""
-        if not 0 <= self.contact < count:
-            raise InvalidTask(f"there is no contact {self.contact}; there are {count}, counted from 0")
+    def entries(self, layout: Layout, contacts: Sequence[slice]) -> slice:
+        if not 0 <= self.contact < len(contacts):
+            raise InvalidTask(
+                f"there is no contact {self.contact}; there are {len(contacts)}, counted from 0"
+            )
+        return contacts[self.contact]
 
     def wanted(self, count: int) -> Array:
-        """The force (count,) for a contact of that many rows."""
         return checked_array(f"{self.label}: force", self.force, (count,), error=InvalidTask)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LeastTorque(WholeBodyTask):
+class LeastTorque(EntryTask):
     """Torques near some (joints,), zero by default, RSL 2022, (3.113)."""
 
     torque: Array | None = None
@@ -124,24 +149,21 @@ class LeastTorque(WholeBodyTask):
     def label(self) -> str:
         return "torques"
 
-    def rows(self, situation: Situation) -> TaskRows:
-        layout = situation.layout
-        return TaskRows(np.eye(layout.size)[layout.tau], self.wanted(layout.torques))
+    def entries(self, layout: Layout, contacts: Sequence[slice]) -> slice:
+        return layout.tau
 
     def wanted(self, count: int) -> Array:
-        """The torques (count,) that it should be near."""
         near = np.zeros(count) if self.torque is None else self.torque
         return checked_array("least torque: torque", near, (count,), error=InvalidTask)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LeastForce(WholeBodyTask):
+class LeastForce(EntryTask):
     """Contact forces spread evenly: their squares are as small as can be."""
 
     @property
     def label(self) -> str:
         return "contact forces"
 
-    def rows(self, situation: Situation) -> TaskRows:
-        layout = situation.layout
-        return TaskRows(np.eye(layout.size)[layout.f], np.zeros(layout.forces))
+    def entries(self, layout: Layout, contacts: Sequence[slice]) -> slice:
+        return layout.f

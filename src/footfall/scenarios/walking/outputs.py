@@ -1,4 +1,5 @@
-"""Files of a walk: the recording, all signals, the request that replays it, the summary, and a page of plots."""
+"""Files of a walk: recording and journal, written as it goes; all signals, the request that replays it, the summary,
+and a page of plots."""
 
 from __future__ import annotations
 
@@ -6,7 +7,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, cast
 
 import numpy as np
 
@@ -20,12 +22,18 @@ from footfall.recording.writer import RecordingWriter
 from footfall.scenarios.walking.plots import plot_walk
 from footfall.scene.given_motion import GivenMotion
 from footfall.scene.model import Scene, SceneObject
-from footfall.walking.body import FEET
+from footfall.walking.body import FEET, WalkingBody
+from footfall.walking.journal import ENDING, Journal
+from footfall.walking.log import CHUNK, cut
+from footfall.walking.loop import WalkLog
 from footfall.walking.request import request_text, write_request
-from footfall.walking.walk import Walk
+from footfall.walking.session import WalkSession
+from footfall.walking.walk import Walk, cause_of_fall
+from footfall.walking.walker import Walker
 from footfall.whole_file import write_text, written_whole
 
 _RATE = 100.0  # Hz of a recording
+_AMENDING = 1.0  # s, simulated, between two scenes that are written while things come and go
 _MOMENT = 1e-3  # s, in which things that are moved come to their new place
 _HIDDEN = Transform(np.eye(3), np.array([0.0, 0.0, -50.0]))  # where things are before they come
 UNITS = {  # of signals and readings; others are counts, parts and flags
@@ -48,22 +56,121 @@ UNITS = {  # of signals and readings; others are counts, parts and flags
 _PARTS = ("right_foot", "left_foot", "right_hand", "left_hand")
 
 
+class WalkRecorder:
+    """Follows a session and writes its recording and its journal as it goes; use it as a context manager.
+
+    Whatever ends the walk, the files hold what happened until half a second of simulated time before. `finish` writes
+    all other files of a walk that has ended.
+    """
+
+    def __init__(self, session: WalkSession, folder: Path, *, name: str) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.session, self.folder, self.name = session, folder, name
+        self.recording = folder / f"{name}.mcap"
+        self._row = self._events = 0  # that have been written
+        self._closed = False
+        self._scenes, self._amended = len(session.scenes), session.time
+        walker = session.walker
+        self._every = max(1, round(1.0 / (_RATE * walker.row_time)))
+        self._carriers = _carriers(walker)
+        self._writer = RecordingWriter(
+            self.recording,
+            walker.engine.setting.robot,
+            scene=scene_over_time(session.scenes),
+            dt=walker.gains.period,
+            seed=session.asked.seed,
+            metadata={"scene": session.asked.scene, "request": request_text(session.asked)},
+            overwrite=True,
+        )
+        self.journal = Journal(_free_place(folder, name))
+        session.follow(self)
+
+    def __enter__(self) -> WalkRecorder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def follow(self, session: WalkSession) -> None:
+        """Write what is new."""
+        if self._closed:
+            return
+        self.journal.follow(session)
+        for time, name, data in session.happened[self._events :]:
+            self._writer.event(time, name, data)
+        self._events = len(session.happened)
+        if len(session.scenes) > self._scenes and session.time >= self._amended + _AMENDING:
+            self._write_scene()
+        complete = session.walker.period // session.walker.options.log_every
+        if complete >= self._row + CHUNK / session.walker.row_time:
+            self._write_rows(complete)
+
+    def close(self) -> None:
+        """Write the rest of the recording, with all that replays it."""
+        session = self.session
+        if self._closed:
+            return
+        self._closed = True
+        self.journal.close()
+        if len(session.scenes) > self._scenes:
+            self._write_scene()
+        self._write_rows(session.walker.period // session.walker.options.log_every)
+        cause = cause_of_fall(session.walker) if session.fallen else None
+        if cause is not None:
+            self._writer.event(session.time, "fallen", {"cause": cause})
+        self._writer.amend(metadata={"request": request_text(session.request)})
+        self._writer.close()
+
+    def finish(self, done: Walk, *, plots: bool = True) -> list[Path]:
+        """Write all other files of a walk that has ended; gives the files, the recording first."""
+        paths = [self.folder / f"{self.name}{ending}" for ending in (".npz", ".walk.json", ".json", ".png")]
+        signals, request, summary, picture = paths
+        # The smallest first: on a disk that is nearly full they still fit, and the request makes all the rest again.
+        write_request(done.session.request, request)
+        self.journal.remove()
+        write_text(summary, summary_text(done) + "\n")
+        self.close()
+        with written_whole(signals) as file:
+            log = done.walker.log
+            np.savez_compressed(file, **{"time": log.signals["time"], **named_signals(self.session, log)})
+        if plots:
+            plot_walk(done, picture, title=self.name)
+        return [self.recording, *(paths if plots else paths[:-1])]
+
+    def _write_scene(self) -> None:
+        self._writer.amend(scene=scene_over_time(self.session.scenes))
+        self._scenes, self._amended = len(self.session.scenes), self.session.time
+
+    def _write_rows(self, end: int) -> None:
+        """Write states, signals and contact forces of rows to before one, thinned out."""
+        walker = self.session.walker
+        log = cut(walker.log_from(self._row), self._row, end)
+        rows = np.arange(len(log.q))
+        rows = rows[(rows + log.first + 1) % self._every == 0]
+        self._row = end
+        if not len(rows):
+            return
+        times = walker.row_time * (rows + log.first + 1.0)
+        self._writer.states(times, log.q[rows], log.v[rows])
+        named = {name: values[rows] for name, values in named_signals(self.session, log).items()}
+        self._writer.signals(times, named, {name: UNITS.get(name, "") for name in named})
+        signals: Any = log.signals[rows]
+        forces = np.stack([signals[part][:, :3] for part in _PARTS], axis=1)
+        pushing = np.linalg.norm(forces, axis=2) > 1.0
+        centres = _pressures(walker.code.body, log.q[rows], signals)
+        carriers = np.broadcast_to(self._carriers, pushing.shape)[pushing].tolist()
+        self._writer.contacts_at(
+            times, pushing.sum(axis=1), centres[pushing], forces[pushing], bodies=carriers
+        )
+
+
 def write_walk(done: Walk, folder: Path, *, name: str, plots: bool = True) -> list[Path]:
-    """Write all of a walk into a folder; gives the files, the recording first."""
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = {
-        ending: folder / f"{name}{ending}" for ending in (".mcap", ".npz", ".walk.json", ".json", ".png")
-    }
-    # The smallest first: on a disk that is nearly full they still fit, and the request makes all the rest again.
-    write_request(done.session.request, paths[".walk.json"])
-    write_text(paths[".json"], summary_text(done) + "\n")
-    write_recording(done, paths[".mcap"])
-    with written_whole(paths[".npz"]) as file:
-        np.savez_compressed(file, **{"time": done.signals["time"], **named_signals(done)})
-    if not plots:
-        return list(paths.values())[:-1]
-    plot_walk(done, paths[".png"], title=name)
-    return list(paths.values())
+    """Write all of a walk that has ended into a folder, as far as its log is kept; gives the files, the recording
+    first."""
+    with WalkRecorder(done.session, folder, name=name) as recorder:
+        return recorder.finish(done, plots=plots)
 
 
 def summary_text(done: Walk) -> str:
@@ -77,52 +184,11 @@ def summary_text(done: Walk) -> str:
     return json.dumps(plain(asdict(done.summary)), indent=2)
 
 
-def write_recording(done: Walk, path: Path) -> None:
-    """Write states and contact forces, thinned out, with all that was told, planned and seen."""
-    walker = done.walker
-    log, whole, body = walker.log, walker.engine.setting.robot, walker.code.body
-    every = max(1, round(1.0 / (_RATE * walker.gains.period)))
-    rows = slice(every - 1, None, every)
-    times = walker.gains.period * (np.arange(len(log.q)) + 1.0)
-    centres = _pressures(done, rows)
-    names = [each.name for each in whole.bodies]
-    prefix = next(
-        (name[: -len(body.body_of("RF"))] for name in names if name.endswith(body.body_of("RF"))), ""
-    )
-    carriers = [names.index(prefix + body.body_of(landmark)) for landmark in (*FEET, *HANDS)]
-    with RecordingWriter(
-        path,
-        whole,
-        scene=scene_over_time(done.session.scenes),
-        dt=walker.gains.period,
-        seed=done.request.seed,
-        metadata={"scene": done.request.scene, "request": request_text(done.session.request)},
-        overwrite=True,
-    ) as writer:
-        for time, name, data in done.session.happened:
-            writer.event(time, name, data)
-        writer.states(times[rows], log.q[rows], log.v[rows])
-        named = {name: values[rows] for name, values in named_signals(done).items()}
-        writer.signals(times[rows], named, {name: UNITS.get(name, "") for name in named})
-        forces = np.stack([done.signals[part][rows][:, :3] for part in _PARTS], axis=1)
-        for k, time in enumerate(times[rows].tolist()):
-            pushing = np.linalg.norm(forces[k], axis=1) > 1.0
-            writer.contacts(
-                time,
-                centres[k, pushing],
-                forces[k, pushing],
-                bodies=[carrier for carrier, pushes in zip(carriers, pushing, strict=True) if pushes],
-            )
-        if done.summary.cause is not None:
-            writer.event(float(times[-1]), "fallen", {"cause": done.summary.cause})
-
-
-def named_signals(done: Walk) -> dict[str, Array]:
-    """All that is known of every period (n, ...): signals, the plan that was followed, and what sensors told. Rotations
-    are those of the upper body, row by row; pads are switches, right foot first."""
-    sensors, signals = done.walker.log.sensors, done.signals
-    plans = [(time, data["version"]) for time, name, data in done.session.happened if name == "plan"]
-    begins, versions = (np.array(each) for each in zip(*plans, strict=True))
+def named_signals(session: WalkSession, log: WalkLog) -> dict[str, Array]:
+    """All that is known of the rows of a log (n, ...): signals, the plan that was followed, and what sensors told.
+    Rotations are those of the upper body, row by row; pads are switches, right foot first."""
+    sensors, signals = log.sensors, cast(Any, log.signals)
+    begins, versions = _plans_since(session, signals["time"][0] if len(signals) else 0.0)
     followed = versions[np.searchsorted(begins, signals["time"] + 1e-9, side="right") - 1]
     count = len(followed)
     return {
@@ -138,6 +204,33 @@ def named_signals(done: Walk) -> dict[str, Array]:
         "measured_joint_rates": sensors.joint_rates,
         "measured_pads": sensors.pads.reshape(count, 8),
     }
+
+
+def _plans_since(session: WalkSession, time: float) -> tuple[Array, Array]:
+    """When plans were taken up, s, and their numbers: the one that is followed at a time, and all later ones."""
+    plans = []
+    for when, name, data in reversed(session.happened):
+        if name == "plan":
+            plans.append((when, data["version"]))
+            if when <= time:
+                break
+    begins, versions = zip(*reversed(plans), strict=True)
+    return np.array(begins), np.array(versions)
+
+
+def _carriers(walker: Walker) -> list[int]:
+    """Bodies of feet and hands, among all that move."""
+    body, names = walker.code.body, [each.name for each in walker.engine.setting.robot.bodies]
+    prefix = next(
+        (name[: -len(body.body_of("RF"))] for name in names if name.endswith(body.body_of("RF"))), ""
+    )
+    return [names.index(prefix + body.body_of(landmark)) for landmark in (*FEET, *HANDS)]
+
+
+def _free_place(folder: Path, name: str) -> Path:
+    """A journal of this name, or of the next one if that of a walk that was killed is still there."""
+    places = (folder / f"{name}{number}{ENDING}" for number in ("", *(f".{k}" for k in range(2, 10_000))))
+    return next(place for place in places if not place.exists())
 
 
 def scene_over_time(scenes: Sequence[tuple[float, Scene]]) -> Scene:
@@ -179,14 +272,13 @@ def _path(poses: Sequence[tuple[float, Transform]]) -> GivenMotion:
     return GivenMotion(np.array(times), np.array([pose.translation for pose in shown]), quaternions)
 
 
-def _pressures(done: Walk, rows: slice) -> Array:
+def _pressures(body: WalkingBody, q: Array, signals: Any) -> Array:
     """Where feet and hands are pushed (n, 4, 3), m: centres of pressure of feet, frames of hands."""
-    body, log = done.walker.code.body, done.walker.log
-    q = np.ascontiguousarray(log.q[rows][:, : body.robot.nq])
+    q = np.ascontiguousarray(q[:, : body.robot.nq])
     places = []
     for landmark, part in zip((*FEET, *HANDS), _PARTS, strict=True):
         place = np.array(frame_pose(body.robot, q, body.model.frames[landmark]).translation)
-        wrench = done.signals[part][rows]
+        wrench = signals[part]
         if landmark in FEET:
             load = np.maximum(wrench[:, 2], 1.0)
             place[:, 0] -= wrench[:, 4] / load

@@ -1,0 +1,611 @@
+"""Joint velocities from tasks in hot loops: made once for a robot and what its tasks are about.
+
+All solvers here ask the same of v, for tasks with errors e and Jacobian J:
+
+    J v = rate + gain e - drift                                   Schwienbacher 2014, (4.6)-(4.16), RSL 2022, (2.257)
+
+and differ in what decides where not all of it can be had: damping and a norm of v (`ResolvedRate`), weights within
+limits (`BoundedRate`), strict priorities (`PrioritisedRate`), the closest motion that keeps limits (`GuardedRate`), or
+a mix of several lists of tasks (`SwitchedRate`).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.compiler import Kernel, build_kernel, maximum, minimum
+from footfall.control.collision_limits import CollisionLimits, CollisionRows
+from footfall.control.dual_active_set import SOLVED, RowLimits
+from footfall.control.inverse_kinematics.costs import CostSum, NullSpaceCost, RepulsiveCost
+from footfall.control.inverse_kinematics.least_velocity import least_velocity
+from footfall.control.inverse_kinematics.limits import (
+    NO_LIMITS,
+    Bounds,
+    Limits,
+    position_limits,
+    single_coordinates,
+    velocity_bounds,
+)
+from footfall.control.inverse_kinematics.motion_weights import JointWeights, MotionWeight
+from footfall.control.inverse_kinematics.null_space import NullSpaceTerm, Smoothing, TaskMotion
+from footfall.control.inverse_kinematics.problem import decay_rates, row_weights
+from footfall.control.priorities import Levels, preferred_velocity, solve_levels
+from footfall.control.quadratic_program import QuadraticProgram, solve_with_soft_rows
+from footfall.control.tasks.stack import TaskStack
+from footfall.control.tasks.task import MotionTask
+from footfall.errors import InvalidTask, NoSolution, StepWarning, UnknownName
+from footfall.math.generalised_inverses import RANK_TOLERANCE
+from footfall.math.spatial import symmetric
+from footfall.math.transform import Transform
+from footfall.robot.model import Robot
+from footfall.robot.volumes import Pair
+
+_UNBOUNDED = 1e30  # stands for no limit: kernels give finite numbers
+_TASKS = 1e4  # weight of what tasks would lose, beside the change of the joints' motion
+_KEPT = 1e-9  # rad/s or m/s, by which limits may be missed
+_DONE = 1e-9  # share below which a set of tasks is no longer computed
+
+
+class RateSolution(NamedTuple):
+    """v (nv,); violated: by pair of volumes, how much its distance grows too slowly, m/s, where limits contradict each
+    other; distances: of the pairs within reach, m."""
+
+    v: Array
+    violated: dict[Pair, float]
+    distances: dict[Pair, float]
+
+
+class _Near(NamedTuple):
+    """Pairs of volumes within reach, and how fast their distances must grow at least (m,), m/s."""
+
+    rows: CollisionRows
+    least: Array
+
+    def solution(self, v: Array) -> RateSolution:
+        return RateSolution(v, self.rows.missing(v, self.least), self.rows.least_distances())
+
+
+def _near(
+    collisions: CollisionLimits, robot: Robot, q: Array, dt: float, placements: Mapping[str, Transform] | None
+) -> _Near:
+    rows = collisions.rows(robot, q, placements)
+    return _Near(rows, collisions.least_rates(rows.distance, dt))
+
+
+class TaskRate:
+    """What rate solvers share: tasks of one robot, whose numbers may change from call to call."""
+
+    def __init__(self, robot: Robot, tasks: Sequence[MotionTask]) -> None:
+        self.stack = TaskStack(robot, tasks)
+        if any(task.inequality for task in self.stack.tasks):
+            raise InvalidTask("half-spaces need a solver with inequalities: solve_velocity with method='qp'")
+        self._own_numbers = self.numbers(self.stack)
+
+    def numbers(self, stack: TaskStack) -> tuple[Array, ...]:
+        """What native code takes of the tasks after q: targets (p,), rates (m,), gains (m,), and weights (m,)."""
+        return stack.parameters, stack.feed_forward("rate"), decay_rates(stack), row_weights(stack)
+
+    def given(self, tasks: Sequence[MotionTask] | None, time: float) -> tuple[Array, ...]:
+        """The numbers of tasks that differ from those it was made for in numbers only; None: of these."""
+        if tasks is None:
+            return self._own_numbers
+        stack = TaskStack(self.stack.robot, tasks, time)
+        if stack.structure != self.stack.structure:
+            raise InvalidTask(
+                f"the tasks differ in more than targets, rates, gains and weights; make another {type(self).__name__}"
+            )
+        return self.numbers(stack)
+
+    def _shapes(self) -> dict[str, Any]:
+        size = self.stack.size
+        return {
+            "q": self.stack.robot.nq,
+            "parameters": len(self.stack.parameters),
+            "rate": size,
+            "gain": size,
+        }
+
+    def _rows(self, q: Array, parameters: Array, rate: Array, gain: Array) -> tuple[Array, Array]:
+        """The Jacobian (m, nv) and what `J v` should be (m,), as symbols."""
+        values = self.stack.traced(q, parameters)
+        return values["jacobian"], rate + gain * values["error"] - values["drift"]
+
+
+class ResolvedRate(TaskRate):
+    """Velocity-level inverse kinematics for one robot and list of tasks, as native code.
+
+    motion_weights: W, numbers (nv,), large for joints that should move little, a matrix (nv, nv), or a
+    `MomentumWeight`. cost: its gradient moves what the tasks leave free; smoothing: of that motion, which gives the
+    object a memory: one for each run. terms: further motion for what is free that sees what the tasks do, such as
+    `MomentumCompensation`. damping: added to the smallest singular values, in the unit of the Jacobian; it keeps the
+    factorisation possible where tasks lose rank. All tasks count the same: weights and priorities do not matter here.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        tasks: Sequence[MotionTask],
+        *,
+        motion_weights: Array | MotionWeight | None = None,
+        cost: NullSpaceCost | None = None,
+        terms: Sequence[NullSpaceTerm] = (),
+        smoothing: Smoothing | None = None,
+        damping: float = 1e-6,
+    ) -> None:
+        super().__init__(robot, tasks)
+        self.weight = _weight(robot, motion_weights)
+        self.cost, self.damping, self.terms = cost, damping, tuple(terms)
+        self.smoothing = smoothing if cost is not None else None
+        self._memory = np.zeros((2, robot.nv) if self.smoothing is not None else (0, robot.nv))
+        self._told = np.zeros(sum(term.told for term in self.terms))
+        self._numbers = np.concatenate([self.weight.numbers, *(term.numbers for term in self.terms)])
+        self._plain = not (len(self._numbers) or self.terms or self.smoothing)
+        self.kernel = self._compiled()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        options: dict[str, Any] = {
+            "motion_weights": self.weight,
+            "cost": self.cost,
+            "terms": self.terms,
+            "smoothing": self.smoothing,
+            "damping": self.damping,
+        }
+        return partial(ResolvedRate, self.stack.robot, self.stack.tasks, **options), ()
+
+    def __call__(
+        self,
+        q: Array,
+        tasks: Sequence[MotionTask] | None = None,
+        *,
+        time: float = 0.0,
+        told: Array | None = None,
+    ) -> Array:
+        """v (nv,) at q (nq,); tasks: the same with other targets and rates, at a time, s.
+
+        told: numbers of the terms, one after the other, such as the momentum that is wanted; zero by default.
+        """
+        return self.run(q, *self.given(tasks, time), told)
+
+    def run(self, q: Array, parameters: Array, rate: Array, gain: Array, told: Array | None = None) -> Array:
+        """v (nv,) from bare arrays: targets (p,), feed-forward rates (m,), gains (m,), 1/s, and numbers of terms."""
+        if self._plain:
+            result: Array = self.kernel(q, parameters, rate, gain)
+            return result
+        own = self._told if told is None else np.asarray(told, dtype=np.float64)
+        if own.shape != self._told.shape:
+            raise InvalidTask(f"told has shape {own.shape}; the terms need {self._told.shape}")
+        numbers = np.concatenate([self._numbers, own])
+        found, memory = self.kernel(q, parameters, rate, gain, numbers, self._memory)
+        self._memory = memory
+        return np.asarray(found)
+
+    def numbers(self, stack: TaskStack) -> tuple[Array, ...]:
+        return stack.parameters, stack.feed_forward("rate"), decay_rates(stack)
+
+    def _compiled(self) -> Kernel:
+        shapes, facts = self._shapes(), (self.weight.facts(), self.cost, self.damping)
+        if self._plain:
+            return build_kernel(self._traced, shapes, name="resolved_rate", key=self.stack.key(*facts))
+        shapes |= {"numbers": len(self._numbers) + len(self._told), "memory": self._memory.shape}
+        key = self.stack.key(*facts, tuple(term.facts() for term in self.terms), self.smoothing)
+        return build_kernel(self._traced_whole, shapes, name="resolved_rate_terms", key=key)
+
+    def _traced(self, q: Array, parameters: Array, rate: Array, gain: Array) -> Array:
+        memory = np.zeros(self._memory.shape)
+        return self._traced_whole(q, parameters, rate, gain, np.zeros(0), memory)["v"]
+
+    def _traced_whole(
+        self, q: Array, parameters: Array, rate: Array, gain: Array, numbers: Array, memory: Array
+    ) -> dict[str, Array]:
+        robot = self.stack.robot
+        jacobian, wanted = self._rows(q, parameters, rate, gain)
+
+        def divide(rows: Array) -> Array:
+            return self.weight.divide(robot, q, rows, numbers[: len(self.weight.numbers)])
+
+        found = least_velocity(jacobian, divide(jacobian), self.damping)
+        free = np.zeros(robot.nv)
+        if self.cost is not None:
+            free = -divide(self.cost.gradient(robot, q)[None])[0]
+        if self.smoothing is not None:
+            free, memory = self.smoothing.step(memory, free)
+        if self.terms:
+            particular = found.serve(wanted)
+            start, given = len(self.weight.numbers), len(self._numbers)
+            for term in self.terms:
+                own, told = numbers[start : start + len(term.numbers)], numbers[given : given + term.told]
+                start, given = start + len(own), given + len(told)
+                motion = TaskMotion(particular, found.project(free), found.project, own, told)
+                free = free + term.velocity(robot, q, motion)
+        # Schwienbacher 2014, algorithm 4.3, with what is free beside the gradient (7.8).
+        return {"v": free + found.serve(wanted - jacobian @ free), "memory": memory}
+
+
+def _weight(robot: Robot, given: Array | MotionWeight | None) -> MotionWeight:
+    """The weight of motion that was asked for, checked."""
+    if given is None:
+        return JointWeights(np.ones(robot.nv))
+    if hasattr(given, "divide"):
+        chosen: MotionWeight = given  # type: ignore[assignment]
+        return chosen
+    weights = JointWeights(np.asarray(given))
+    if weights.values.shape not in ((robot.nv,), (robot.nv, robot.nv)):
+        raise InvalidTask(
+            f"motion_weights have shape {weights.values.shape}; it must be {(robot.nv,)} or {(robot.nv, robot.nv)}"
+        )
+    return weights
+
+
+class BoundedRate(TaskRate):
+    """Weighted tasks within joint limits for one robot and list of tasks; DAQP solves the quadratic program.
+
+        v minimises  sum weight (rate + gain error - J v)^2 + damping^2 v^2  within the bounds of the joint limits
+
+    dt: length of a step, s, for limits on position. damping: in the unit of the weighted Jacobian, above zero.
+    collisions: what must stay apart, together with the joint limits; tasks give way to it. Where joint limits and
+    distances cannot all be kept, joint limits are, and `solve` says which pairs were not. Priorities do not matter
+    here; `solve_velocity` with method "qp" keeps them.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        tasks: Sequence[MotionTask],
+        *,
+        dt: float = 1e-3,
+        limits: Limits = Limits(),  # noqa: B008 (immutable)
+        damping: float = 1e-4,
+        collisions: CollisionLimits | None = None,
+    ) -> None:
+        super().__init__(robot, tasks)
+        if not (dt > 0.0 and damping > 0.0):
+            raise InvalidTask(f"dt is {dt} and damping {damping}; both must be above zero")
+        self.limits, self.dt, self.damping, self.collisions = limits, dt, damping, collisions
+        if collisions is not None:
+            collisions.model(robot)  # says now if something is wrong
+        shapes = {**self._shapes(), "weight": self.stack.size}
+        key = self.stack.key(limits, dt, damping)
+        self.kernel = build_kernel(self._traced, shapes, name="bounded_rate", key=key)
+        self._no_rows = np.zeros((0, robot.nv))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        options: dict[str, Any] = {
+            "dt": self.dt,
+            "limits": self.limits,
+            "damping": self.damping,
+            "collisions": self.collisions,
+        }
+        return partial(BoundedRate, self.stack.robot, self.stack.tasks, **options), ()
+
+    def __call__(
+        self,
+        q: Array,
+        tasks: Sequence[MotionTask] | None = None,
+        *,
+        time: float = 0.0,
+        placements: Mapping[str, Transform] | None = None,
+    ) -> Array:
+        """v (nv,) at q (nq,); tasks: the same with other targets, rates, gains and weights, at a time, s.
+
+        placements: where obstacles stand now, by name; those not named are where they were made.
+        """
+        return solve_with_soft_rows(self.build(q, tasks, time=time, placements=placements))
+
+    def run(self, q: Array, parameters: Array, rate: Array, gain: Array, weight: Array) -> Array:
+        """v (nv,) from bare arrays: targets (p,), feed-forward rates (m,), gains (m,), 1/s, and weights (m,).
+        Collisions are not looked at."""
+        return solve_with_soft_rows(self._program(q, (parameters, rate, gain, weight), None))
+
+    def solve(
+        self,
+        q: Array,
+        tasks: Sequence[MotionTask] | None = None,
+        *,
+        time: float = 0.0,
+        placements: Mapping[str, Transform] | None = None,
+    ) -> RateSolution:
+        """The same as a call, with what is close and which distances could not be kept."""
+        near = self._near(q, placements)
+        v = solve_with_soft_rows(self._program(q, self.given(tasks, time), near))
+        return RateSolution(v, {}, {}) if near is None else near.solution(v)
+
+    def build(
+        self,
+        q: Array,
+        tasks: Sequence[MotionTask] | None = None,
+        *,
+        time: float = 0.0,
+        placements: Mapping[str, Transform] | None = None,
+    ) -> QuadraticProgram:
+        """The quadratic program at q (nq,)."""
+        return self._program(q, self.given(tasks, time), self._near(q, placements))
+
+    def _near(self, q: Array, placements: Mapping[str, Transform] | None) -> _Near | None:
+        if self.collisions is None:
+            return None
+        return _near(self.collisions, self.stack.robot, q, self.dt, placements)
+
+    def _program(self, q: Array, numbers: tuple[Array, ...], near: _Near | None) -> QuadraticProgram:
+        hessian, gradient, lower, upper = self.kernel(q, *numbers)
+        if near is None or self.collisions is None:
+            return QuadraticProgram(hessian, gradient, self._no_rows, lower, upper)
+        return _program_apart(
+            hessian, gradient, self.collisions.slowed(lower, upper, self.dt, near.rows), near
+        )
+
+    def _traced(
+        self, q: Array, parameters: Array, rate: Array, gain: Array, weight: Array
+    ) -> dict[str, Array]:
+        jacobian, wanted = self._rows(q, parameters, rate, gain)
+        square = self.damping**2
+        columns, scaled = jacobian.T, (weight[:, None] * jacobian).T
+        hessian = symmetric(len(columns), lambda i, j: scaled[i] @ columns[j] + (square if i == j else 0.0))
+        lower, upper = self._bounds(q)
+        return {"hessian": hessian, "gradient": -(scaled @ wanted), "lower": lower, "upper": upper}
+
+    def _bounds(self, q: Array) -> tuple[Array, Array]:
+        """Bounds (nv,) on v as symbols, as `velocity_bounds` has them."""
+        robot = self.stack.robot
+        fastest = np.full(robot.nv, _UNBOUNDED)
+        if self.limits.velocity is not None:
+            fastest = np.minimum(self.limits.velocity * robot.velocity_limits, _UNBOUNDED)
+        below, above = position_limits(robot, self.limits)
+        lower: list[Any] = list(-fastest)
+        upper: list[Any] = list(fastest)
+        share = self.limits.approach / self.dt
+        for in_q, in_v in zip(*(places.tolist() for places in single_coordinates(robot)), strict=True):
+            top = fastest[in_v]
+            if np.isfinite(below[in_v]):
+                lower[in_v] = minimum(maximum(share * (below[in_v] - q[in_q]), -top), top)
+            if np.isfinite(above[in_v]):
+                upper[in_v] = minimum(maximum(share * (above[in_v] - q[in_q]), -top), top)
+        return np.array(lower), np.array(upper)
+
+
+def _program_apart(hessian: Array, gradient: Array, bounds: Bounds, near: _Near) -> QuadraticProgram:
+    """A program with bounds on v, and rows for distances."""
+    lower, upper = bounds
+    far = np.full(len(near.least), _UNBOUNDED)
+    return QuadraticProgram(
+        hessian,
+        gradient,
+        near.rows.jacobian,
+        np.concatenate([lower, near.least]),
+        np.concatenate([upper, far]),
+    )
+
+
+class GuardedRate:
+    """A `ResolvedRate` within joint limits and with volumes that stay apart. dt: s, length of a step.
+
+    It warns (`StepWarning`, once) when a `RepulsiveCost` is too stiff for such steps.
+    """
+
+    def __init__(
+        self,
+        rate: ResolvedRate,
+        *,
+        dt: float,
+        limits: Limits = Limits(),  # noqa: B008 (immutable)
+        collisions: CollisionLimits | None = None,
+    ) -> None:
+        if not 0.0 < dt < np.inf:
+            raise InvalidTask(f"dt is {dt}; it must be finite and above zero")
+        self.rate, self.dt, self.limits, self.collisions = rate, dt, limits, collisions
+        self._stiff = [
+            each for each in _costs(rate.cost) if isinstance(each, RepulsiveCost) and each.step is None
+        ]
+        if collisions is not None:
+            collisions.model(rate.stack.robot)  # says now if something is wrong
+
+    def __call__(
+        self,
+        q: Array,
+        tasks: Sequence[MotionTask] | None = None,
+        *,
+        time: float = 0.0,
+        told: Array | None = None,
+        placements: Mapping[str, Transform] | None = None,
+    ) -> Array:
+        """v (nv,) at q (nq,); arguments as of `ResolvedRate`. placements: where obstacles stand now, by name."""
+        return self.solve(q, tasks, time=time, told=told, placements=placements).v
+
+    def solve(
+        self,
+        q: Array,
+        tasks: Sequence[MotionTask] | None = None,
+        *,
+        time: float = 0.0,
+        told: Array | None = None,
+        placements: Mapping[str, Transform] | None = None,
+    ) -> RateSolution:
+        """The same with what is close, and which distances could not be kept."""
+        self._check_step(q)
+        v = self.rate(q, tasks, time=time, told=told)
+        robot = self.rate.stack.robot
+        bounds = velocity_bounds(robot, q, dt=self.dt, limits=self.limits)
+        near = _Near(CollisionRows(np.zeros((0, len(v))), np.zeros(0), (), np.zeros(0, int)), np.zeros(0))
+        if self.collisions is not None:
+            near = _near(self.collisions, robot, q, self.dt, placements)
+            bounds = self.collisions.slowed(*bounds, self.dt, near.rows)
+        broken = ((v < bounds.lower - _KEPT) | (v > bounds.upper + _KEPT)).any()
+        if broken or (near.rows.jacobian @ v < near.least - _KEPT).any():
+            jacobian = self.rate.stack.kernel(q, self.rate.stack.parameters)[1]
+            hessian = np.eye(len(v)) + _TASKS * jacobian.T @ jacobian
+            finite = Bounds(np.maximum(bounds.lower, -_UNBOUNDED), np.minimum(bounds.upper, _UNBOUNDED))
+            v = solve_with_soft_rows(_program_apart(hessian, -hessian @ v, finite, near))
+        return near.solution(v)
+
+    def _check_step(self, q: Array) -> None:
+        for cost in self._stiff:
+            stiffness = cost.stiffness(self.rate.stack.robot, q) * self.dt
+            if stiffness > 1.0:
+                warnings.warn(
+                    f"the repulsive cost is {stiffness:.2g} times too stiff for steps of {self.dt:g} s: volumes "
+                    f"overshoot (from 2 on they ring); give it step={self.dt:g}, less strength or more reach",
+                    StepWarning,
+                    stacklevel=4,
+                )
+                self._stiff = []
+
+
+def _costs(cost: NullSpaceCost | None) -> Iterator[NullSpaceCost]:
+    """The single costs of a sum."""
+    if isinstance(cost, CostSum):
+        for each in cost.costs:
+            yield from _costs(each)
+    elif cost is not None:
+        yield cost
+
+
+class PrioritisedRate(TaskRate):
+    """Tasks of one robot by priorities, within joint limits if asked for; `solve_velocity` with less around it.
+
+    dt: length of a step, s, for limits on position. tolerance: of rank decisions, see `solve_hierarchy`.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        tasks: Sequence[MotionTask],
+        *,
+        dt: float = 1e-3,
+        limits: Limits = NO_LIMITS,
+        tolerance: float = RANK_TOLERANCE,
+    ) -> None:
+        super().__init__(robot, sorted(TaskStack(robot, tasks).tasks, key=lambda task: task.priority))
+        if not dt > 0.0:
+            raise InvalidTask(f"dt is {dt}; it must be above zero")
+        self.dt, self.limits, self.tolerance = dt, limits, tolerance
+        places = self.stack.places
+        ends = {task.priority: place.stop for task, place in zip(self.stack.tasks, places, strict=True)}
+        self._ends = np.array([ends[priority] for priority in sorted(ends)], dtype=np.int64)
+        self._equal, self._rest = np.zeros(self.stack.size, dtype=bool), np.zeros(robot.nv)
+        self._rows, self._limited = np.zeros((0, robot.nv)), np.zeros(0, dtype=np.int64)
+        if limits != NO_LIMITS:
+            lower, upper = velocity_bounds(robot, np.zeros(robot.nq), dt=dt, limits=limits)
+            self._limited = np.flatnonzero(np.isfinite(lower) | np.isfinite(upper))
+            self._rows = np.eye(robot.nv)[self._limited]
+
+    def __call__(
+        self,
+        q: Array,
+        preferred: Array | None = None,
+        *,
+        tasks: Sequence[MotionTask] | None = None,
+        time: float = 0.0,
+    ) -> Array:
+        """v (nv,) at q (nq,); preferred: velocity (nv,) for what no task decides.
+
+        tasks: the same in order of their priorities, with other targets, rates, gains and weights, at a time, s.
+        """
+        parameters, rate, gain, weight = self.given(tasks, time)
+        error, jacobian = self.stack.kernel(q, parameters)
+        lower = upper = np.zeros(0)
+        if len(self._limited):
+            bounds = velocity_bounds(self.stack.robot, q, dt=self.dt, limits=self.limits)
+            lower, upper = bounds.lower[self._limited], bounds.upper[self._limited]
+        wanted = rate + gain * error
+        if self.stack.drifting:
+            wanted -= self.stack.drift(q)
+        status, v, _, _ = solve_levels(
+            Levels(jacobian, wanted, weight, self._equal, self._ends),
+            RowLimits(self._rows, lower, upper),
+            self._rest if preferred is None else preferred_velocity(preferred, len(self._rest)),
+            self.tolerance,
+        )
+        if status != SOLVED:
+            raise NoSolution("no motion keeps the limits", {}, evidence=(np.array(q), lower, upper))
+        return v
+
+
+class _Shares(NamedTuple):
+    """Of each set of tasks, and how they change, 1/s."""
+
+    value: Array
+    rate: Array
+
+
+class SwitchedRate:
+    """`ResolvedRate` of several sets of tasks, one of which is active; switching takes as long as the jerk allows.
+
+    sets: tasks by name. dt: s, length of a step. jerk: rad/s3 or m/s3, that a switch may add to a joint's motion.
+    options: as of `ResolvedRate`. The first set is active first. An object has a memory: one for each run.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        sets: Mapping[str, Sequence[MotionTask]],
+        *,
+        dt: float,
+        jerk: float,
+        **options: Any,
+    ) -> None:
+        if not sets:
+            raise InvalidTask("there are no sets of tasks; give at least one, by name")
+        for name, value in (("dt", dt), ("jerk", jerk)):
+            if not 0.0 < value < np.inf:
+                raise InvalidTask(f"{name} is {value}; it must be finite and above zero")
+        self.rates = {name: ResolvedRate(robot, tasks, **options) for name, tasks in sets.items()}
+        self.dt, self.jerk = dt, jerk
+        self.active = next(iter(sets))
+        self._shares = _Shares(self._only(self.active), np.zeros(len(sets)))
+        self._lag = dt  # s, time constant of the shares
+
+    def __call__(self, q: Array, active: str | None = None, **tasks: Sequence[MotionTask]) -> Array:
+        """v (nv,) at q (nq,) for the next step. active: the set that counts from now on; None: as before.
+
+        tasks: by the name of a set, the same tasks with other targets and rates.
+        """
+        for name in (active, *tasks):
+            if name is not None and name not in self.rates:
+                raise UnknownName("set of tasks", name, list(self.rates), "switched tasks")
+        # A set that begins is looked at when it is chosen, to know how far the velocities are apart.
+        beginning = active if active not in (None, self.active) else None
+        velocities = np.zeros((len(self.rates), self.rates[self.active].stack.robot.nv))
+        for place, (name, rate) in enumerate(self.rates.items()):
+            if self._counts(place) or name == beginning:
+                velocities[place] = rate(q, tasks.get(name))
+        if beginning is not None:
+            self.active = beginning
+            apart = velocities - velocities[list(self.rates).index(beginning)]
+            self._lag = max(self._slowest(self._shares.value @ apart, self._shares.rate @ apart), self.dt)
+        v: Array = self._shares.value @ velocities
+        self._shares = self._later(self._shares)
+        return v
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """How much each set counts in the next step; their sum is one."""
+        return dict(zip(self.rates, self._shares.value.tolist(), strict=True))
+
+    def _slowest(self, away: Array, speed: Array) -> float:
+        """Time constant, s, with which velocities that are so far away and change so fast keep the jerk.
+
+        Critically damped shares begin with `away w^2 + 2 speed w`, w = 1 / lag; what follows is less.
+        """
+        a, r = np.abs(away) + 1e-12, np.abs(speed)
+        return float(np.max(a / (np.sqrt(r * r + a * self.jerk) - r)))
+
+    def _only(self, name: str) -> Array:
+        return np.array([1.0 if each == name else 0.0 for each in self.rates])
+
+    def _counts(self, place: int) -> bool:
+        return bool(
+            abs(self._shares.value[place]) > _DONE or abs(self._shares.rate[place]) * self._lag > _DONE
+        )
+
+    def _later(self, now: _Shares) -> _Shares:
+        """A step of `lag^2 x'' + 2 lag x' + x = goal`, exactly."""
+        goal, w = self._only(self.active), 1.0 / self._lag
+        away, fade = now.value - goal, np.exp(-w * self.dt)
+        slope = now.rate + w * away
+        value = goal + (away + slope * self.dt) * fade
+        return _Shares(value, (slope - w * (away + slope * self.dt)) * fade)

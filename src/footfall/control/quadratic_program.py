@@ -1,0 +1,123 @@
+"""Quadratic programs as values, and what solves them: our own dual active-set method, or DAQP where it is faster."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import daqp
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.control.dual_active_set import (
+    INFEASIBLE,
+    LIMIT,
+    NOT_CONVEX,
+    SOLVED,
+    RowLimits,
+    inverse_factor,
+    minimise,
+)
+from footfall.errors import InvalidTask, QuadraticProgramFailed
+
+UNBOUNDED = 1e20  # bounds beyond are none
+_REASONS = {INFEASIBLE: "infeasible", LIMIT: "out of steps", NOT_CONVEX: "not strictly convex"}
+_SLACK = 1e4  # weight of what rows lack, relative to the mean of the Hessian's diagonal
+
+
+@dataclass(frozen=True, eq=False)
+class QuadraticProgram:
+    """Minimise `x H x / 2 + f x` with `lower <= A x <= upper`; the first rows of the bounds are those of x itself.
+
+    hessian (n, n), gradient (n,), matrix (m, n), lower and upper (n + m,).
+    """
+
+    hessian: Array
+    gradient: Array
+    matrix: Array
+    lower: Array
+    upper: Array
+
+    def check(self) -> None:
+        """Refuse shapes that do not fit and what is no number; solvers ask, so that building stays cheap."""
+        size, rows = len(self.gradient), len(self.gradient) + len(self.matrix)
+        shapes = {
+            "hessian": (size, size),
+            "matrix": (len(self.matrix), size),
+            "lower": (rows,),
+            "upper": (rows,),
+        }
+        for name, shape in shapes.items():
+            if np.shape(getattr(self, name)) != shape:
+                raise InvalidTask(f"{name} has shape {np.shape(getattr(self, name))}; it must be {shape}")
+        if not all(np.isfinite(each).all() for each in (self.hessian, self.gradient, self.matrix)):
+            raise InvalidTask("a quadratic program's hessian, gradient and matrix must be finite")
+        if np.isnan(self.lower).any() or np.isnan(self.upper).any():
+            raise InvalidTask("a quadratic program's bounds must be numbers or infinite")
+
+
+def solve_quadratic_program(program: QuadraticProgram, *, tolerance: float = 1e-10) -> Array:
+    """The minimiser (n,).
+
+    tolerance: by which rows may be missed, relative to their norm times the size of the minimiser, or one; a hundred
+    times more where that finds nothing.
+    """
+    program.check()
+    size = len(program.gradient)
+    rows = np.empty((len(program.lower), size))
+    rows[:size], rows[size:] = np.eye(size), program.matrix
+    factor = inverse_factor(np.array(program.hessian, dtype=np.float64), 0.0)
+    if len(factor) != size:
+        raise QuadraticProgramFailed(program, NOT_CONVEX, _REASONS[NOT_CONVEX])
+    limited = np.isfinite(program.lower) & (program.lower > -UNBOUNDED) | (program.upper < UNBOUNDED)
+    gradient, lower, upper = (
+        np.array(each, dtype=np.float64)
+        for each in (program.gradient, program.lower[limited], program.upper[limited])
+    )
+    for tolerated in (tolerance, 1e2 * tolerance):  # nearly flat costs in a corner may need the second
+        status, x, _, _ = minimise(factor, gradient, RowLimits(rows[limited], lower, upper), tolerated)
+        if status == SOLVED:
+            break
+    else:
+        raise QuadraticProgramFailed(program, status, _REASONS[status])
+    return x
+
+
+def solve_with_soft_rows(program: QuadraticProgram) -> Array:
+    """The minimiser (n,); where bounds and rows contradict each other, bounds hold and rows are missed a little.
+
+    DAQP solves well-conditioned programs, our own solver what it gives up.
+    """
+    sense = np.zeros(len(program.lower), dtype=np.int32)
+    x, _, flag, _ = daqp.solve(
+        program.hessian,
+        program.gradient,
+        program.matrix,
+        program.upper,
+        program.lower,
+        sense,
+        primal_tol=1e-10,
+    )
+    if flag >= 1:
+        return np.asarray(x)
+    try:
+        return solve_quadratic_program(program)
+    except QuadraticProgramFailed:
+        if len(program.matrix) == 0:
+            raise
+    return solve_quadratic_program(_softened(program))[: len(program.gradient)]
+
+
+def _softened(program: QuadraticProgram) -> QuadraticProgram:
+    """The same program with a slack for each row (not for the bounds of x), behind x."""
+    size, rows = len(program.gradient), len(program.matrix)
+    hessian = np.zeros((size + rows, size + rows))
+    hessian[:size, :size] = program.hessian
+    hessian[size:, size:] = _SLACK * float(np.trace(program.hessian)) / size * np.eye(rows)
+    free = np.full(rows, np.inf)
+    return QuadraticProgram(
+        hessian,
+        np.concatenate([program.gradient, np.zeros(rows)]),
+        np.hstack([program.matrix, np.eye(rows)]),
+        np.concatenate([program.lower[:size], -free, program.lower[size:]]),
+        np.concatenate([program.upper[:size], free, program.upper[size:]]),
+    )

@@ -1,0 +1,91 @@
+"""What a walk leaves behind, row by row: the log is made of chunks of half a second, of which the latest are kept.
+
+A period costs the same after an hour as after a minute: a full chunk is put aside as it is, and the oldest goes when
+all of them take more memory than they may. Who needs every row takes them before they go (`LogKeeper.leaving`).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from footfall.errors import InvalidOption
+from footfall.walking.loop import WalkLog
+from footfall.walking.state import Sensors
+
+CHUNK = 0.5  # s
+LOG_MEMORY = 256e6  # bytes; 75 s of a humanoid in rows of 1 ms
+_LEAST_CHUNKS = 3  # that are kept however little memory there is: a second, and what is being written
+
+NewChunk = Callable[[int, int], WalkLog]  # of so many rows, the first of which has this number
+
+
+class LogKeeper:
+    """The rows of a walk that are kept, in chunks.
+
+    chunk: the one that is written to. rows: of a chunk. leaving: called with each chunk that is about to go.
+    """
+
+    def __init__(self, new: NewChunk, *, rows: int, memory: float) -> None:
+        if not memory >= 0.0:
+            raise InvalidOption(f"log_memory is {memory:g} bytes; it must not be negative")
+        self.rows = rows
+        self.leaving: list[Callable[[WalkLog], object]] = []
+        self._new = new
+        self._full: deque[WalkLog] = deque()
+        self.chunk = new(rows, 0)
+        size = sum(each.nbytes for each in _arrays(self.chunk))
+        self._most = max(_LEAST_CHUNKS, int(memory / size)) - 1
+
+    @property
+    def end(self) -> int:
+        """The first row for which there is no room in the present chunk."""
+        return self.chunk.first + self.rows
+
+    def make_room(self, row: int) -> None:
+        """Let the present chunk have this row, which is the next one."""
+        if row < self.end:
+            return
+        self._full.append(self.chunk)
+        self.chunk = self._new(self.rows, self.end)
+        while len(self._full) > self._most:
+            for each in self.leaving:
+                each(self._full[0])
+            self._full.popleft()
+
+    def rows_from(self, first: int, end: int) -> WalkLog:
+        """Rows from one on to before another, as far as they are kept; one array each."""
+        parts = [cut(each, first, end) for each in (*self._full, self.chunk)]
+        return joined([each for each in parts if len(each.q)] or parts[-1:])
+
+
+def cut(log: WalkLog, first: int, end: int) -> WalkLog:
+    """The rows of a log from one on to before another."""
+    begin = min(max(first - log.first, 0), len(log.q))
+    part = slice(begin, max(end - log.first, begin))
+    sensors = Sensors(*(each[part] for each in log.sensors))
+    return WalkLog(log.q[part], log.v[part], log.signals[part], sensors, log.every, log.first + begin)
+
+
+def joined(logs: Sequence[WalkLog]) -> WalkLog:
+    """Logs one after the other as one."""
+    first = logs[0]
+    if len(logs) == 1:
+        return first
+    q, v, signals, *sensors = (
+        np.concatenate(each) for each in zip(*(_arrays(log) for log in logs), strict=True)
+    )
+    return WalkLog(q, v, signals, Sensors(*sensors), first.every, first.first)
+
+
+def copied(log: WalkLog) -> WalkLog:
+    """A log that shares no memory."""
+    q, v, signals, *sensors = (each.copy() for each in _arrays(log))
+    return WalkLog(q, v, signals, Sensors(*sensors), log.every, log.first)
+
+
+def _arrays(log: WalkLog) -> tuple[Any, ...]:
+    return (log.q, log.v, log.signals, *log.sensors)
