@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -10,7 +11,13 @@ from typer.testing import CliRunner
 import footfall
 from footfall.bench.robots import examples_folder
 from footfall.cli.application import app
+from footfall.errors import InvalidOption, NoSole, UnknownName
+from footfall.motion.landmarks import landmarks
+from footfall.motion.soles import foot_points
 from footfall.motion.walk_check import check_walking
+from footfall.walking.body import walking_body
+from footfall.walking.request import WalkRequest, read_request, write_request
+from footfall.walking.session import WalkSession
 
 RUN = CliRunner().invoke
 
@@ -78,3 +85,59 @@ def test_frames_to_choose_from_are_named() -> None:
     nameless = check_walking(footfall.load("quadruped"))[-1]
     assert all(name in nameless.advice for name in ("it has", "RF"))
     assert nameless.advice.count(",") < 20
+
+
+def test_quadrupeds_are_told_what_there_is_for_them() -> None:
+    for name in ("point-foot-quadruped", *(["go2", "anymal"] if examples_folder() is not None else [])):
+        result = RUN(app, ["check", name])
+        assert result.exit_code == 1
+        told = " ".join(result.output.split())
+        assert "4 legs" in told
+        assert "footfall quadruped" in told
+
+
+def test_feet_without_shapes_do_not_walk_unless_a_sole_is_given() -> None:
+    lola = footfall.load("lola")
+    bare = replace(lola, bodies=tuple(replace(body, collisions=()) for body in lola.bodies))
+    found = check_walking(bare)
+    assert found[-1].state == "missing"
+    assert "have no shapes that touch the ground" in found[-1].told
+    with pytest.raises(NoSole, match="no shapes that touch the ground"):
+        walking_body(bare)
+    sole = (-0.2336, 0.0425, -0.11, 0.11)
+    body = walking_body(bare, sole=sole)
+    assert len(body.soles) == 2
+    for foot in ("RF", "LF"):
+        # The box lies on the sole: its corners at z = 0 of the foot frame are those of the rectangle.
+        points = foot_points(body.robot, body.model.frames[foot])
+        low = points[points[:, 2] < 1e-9]
+        assert low[:, :2].min(axis=0) == pytest.approx((sole[0], sole[2]))
+        assert low[:, :2].max(axis=0) == pytest.approx((sole[1], sole[3]))
+
+
+@pytest.mark.skipif(examples_folder() is None, reason="needs example-robot-data")
+def test_feet_are_found_by_many_names() -> None:
+    expected = {
+        "bolt": ("FR_FOOT", "FL_FOOT"),
+        "alexander": ("RIGHT_FOOT", "LEFT_FOOT"),
+        "icub": ("r_sole", "l_sole"),
+        "g1": ("right_ankle_roll_link", "left_ankle_roll_link"),
+        "human": ("right_foot_virtual", "left_foot_virtual"),
+    }
+    for name, feet in expected.items():
+        marks = landmarks(footfall.load(name, strict=False))
+        assert (marks["RF"], marks["LF"]) == feet
+
+
+def test_walks_take_the_same_frames_and_soles(tmp_path: Path) -> None:
+    options = RUN(app, ["walk", "--help"]).output
+    assert "--frame" in options
+    assert "--sole" in options
+    assert RUN(app, ["walk", "flat", "--sole", "1,2"]).exit_code == 2
+    request = WalkRequest(scene="flat", frames={"RF": "RF"}, sole=(-0.2, 0.1, -0.1, 0.1))
+    write_request(request, tmp_path / "a.walk.json")
+    assert read_request(tmp_path / "a.walk.json") == request
+    with pytest.raises(InvalidOption, match="rear < front"):
+        WalkRequest(scene="flat", sole=(0.2, 0.1, -0.1, 0.1))
+    with pytest.raises(UnknownName, match="no frame 'toe'"):
+        WalkSession(robot=footfall.load("lola"), frames={"RF": "toe"})

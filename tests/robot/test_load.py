@@ -27,7 +27,7 @@ MJCF = '<mujoco><worldbody><body name="a"><joint/><geom size="1"/></body></world
 def test_shipped_names() -> None:
     assert load("planar-arm").nv == 3
     assert load("chain-7").nv == 7
-    with pytest.raises(UnknownName, match=r"no shipped robot 'lolla' in footfall .*; there are: lola"):
+    with pytest.raises(UnknownName, match=r"no robot 'lolla' in footfall .*; there are: lola"):
         load("lolla")
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from footfall.cli.frame_options import FRAME_HELP, FRAME_METAVAR, SOLE_HELP, SOLE_METAVAR
 from footfall.cli.goal_option import METAVAR
 
 _WAY, _ROBOT, _TROUBLE, _OUTPUT = "Where to", "Who and how", "What goes wrong", "What is made of it"
@@ -64,8 +65,15 @@ class Walker:
     """Who walks, and how it is simulated."""
 
     robot: Annotated[
-        str | None, _option("--robot", help="Who walks: shipped name or file. Default: lola.", panel=_ROBOT)
+        str | None,
+        _option(
+            "--robot", help="Who walks: a name (footfall robots) or a file. Default: lola.", panel=_ROBOT
+        ),
     ] = None
+    frame: Annotated[
+        list[str] | None, _option("--frame", metavar=FRAME_METAVAR, help=FRAME_HELP, panel=_ROBOT)
+    ] = None
+    sole: Annotated[str | None, _option("--sole", metavar=SOLE_METAVAR, help=SOLE_HELP, panel=_ROBOT)] = None
     lenient: Annotated[
         bool, _option("--lenient", help="Take impossible inertias of a robot with a warning.", panel=_ROBOT)
     ] = False

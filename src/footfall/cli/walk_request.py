@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, get_args
 
 import typer
 
+from footfall.cli.frame_options import read_frames, read_sole
 from footfall.cli.goal_option import read_goal
 from footfall.cli.walk_options import Course, Trouble, Walker
 
@@ -33,6 +34,8 @@ def request_of(scene: str | None, course: Course, walker: Walker, trouble: Troub
             "speed": course.speed,
             "robot": walker.robot,
             "lenient": walker.lenient or None,
+            "frames": read_frames(walker.frame) or None,
+            "sole": read_sole(walker.sole),
             "mode": walker.mode,
             "sight": walker.sight,
             "substeps": walker.steps,

@@ -92,6 +92,10 @@ class UnclearLandmark(FootfallError, ValueError):
     """A part of a humanoid that its names do not show."""
 
 
+class FourLegs(UnclearLandmark):
+    """A robot with four legs or more, which walking on two does not fit."""
+
+
 class TurnedLandmark(FootfallError, ValueError):
     """A frame of a foot or of the upper body whose axes are not x forward and z up where the robot stands."""
 

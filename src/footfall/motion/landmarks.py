@@ -5,24 +5,34 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from footfall.errors import UnclearLandmark, UnknownName
+from footfall.errors import FourLegs, UnclearLandmark, UnknownName
 from footfall.motion.reduced_model import LANDMARKS
-from footfall.robot.model import Robot
+from footfall.robot.model import WORLD, JointType, Robot
 
 # What the parts are called, the better names first.
 _FEET = ("sole", "foot", "ankle_roll", "ankle")
+_LEG_ENDS = ("foot", "sole", "toe", "ankle", "hoof", "calf", "shank", "lower_leg")
 _HANDS = ("hand", "gripper", "wrist", "lower_arm", "forearm")
 _UPPER_BODIES = ("torso", "chest", "trunk", "upper_body", "waist")
 _HEADS = ("head", "neck", "camera")
 # A right side, and what stands there on the left.
-_SIDES = ((r"right", "left"), (r"Right", "Left"), (r"(?<![a-zA-Z])r(?=_)", "l"), (r"^R(?=[A-Z_])", "L"))
+_SIDES = (
+    (r"right", "left"),
+    (r"Right", "Left"),
+    (r"RIGHT", "LEFT"),
+    (r"(?<![a-zA-Z])r(?=[_-])", "l"),
+    (r"^R(?=[A-Z_-])", "L"),
+    (r"^FR(?=[_-])", "FL"),
+    (r"(?<=[_-])r$", "l"),
+    (r"(?<=[_-])R$", "L"),
+)
 
 
 def landmarks(robot: Robot, given: Mapping[str, str] | None = None) -> dict[str, str]:
     """Names of the frames for RF, LF, RH, LH, UB, VTCP: those given, others by their names.
 
     Frames of feet must lie on the sole, x forward, z up. A robot without arms has its upper body for both hands, see
-    `has_hands`.
+    `has_hands`. A robot with four legs is refused unless RF and LF are given.
     """
     found = dict(given or {})
     for name, frame in found.items():
@@ -30,6 +40,8 @@ def landmarks(robot: Robot, given: Mapping[str, str] | None = None) -> dict[str,
             raise UnknownName("landmark", name, LANDMARKS)
         if frame not in robot.frame_names:
             raise UnknownName("frame", frame, robot.frame_names, f"robot {robot.name!r}")
+    if not {"RF", "LF"} <= set(found):
+        _refuse_quadrupeds(robot)
     found |= {name: name for name in LANDMARKS if name in robot.frame_names and name not in found}
     names = [name for name in robot.frame_names if name != "world"]
     for (right, left), words in ((("RF", "LF"), _FEET), (("RH", "LH"), _HANDS)):
@@ -55,6 +67,36 @@ def landmarks(robot: Robot, given: Mapping[str, str] | None = None) -> dict[str,
 def has_hands(frames: Mapping[str, str]) -> bool:
     """Whether frames of landmarks are those of a robot with hands."""
     return frames["RH"] != frames["LH"]
+
+
+def legs_of(robot: Robot) -> list[str]:
+    """Bodies at the ends of limbs that are legs by their names, one a limb, in the order of the robot."""
+    carriers = {joint.child: joint for joint in robot.joints}
+    ends: dict[str, tuple[int, str]] = {}
+    for body in robot.bodies:
+        word = next((k for k, word in enumerate(_LEG_ENDS) if word in body.name.lower()), None)
+        if word is None:
+            continue
+        limb, name = "", body.name
+        while name != WORLD:
+            joint = carriers[name]
+            # The uppermost joint that moves below the root is the limb's.
+            if joint.type is not JointType.FIXED and joint.parent != WORLD:
+                limb = joint.name
+            name = joint.parent
+        if limb and word <= ends.get(limb, (word, ""))[0]:
+            ends[limb] = word, body.name
+    return [name for _, name in ends.values()]
+
+
+def _refuse_quadrupeds(robot: Robot) -> None:
+    legs = legs_of(robot)
+    if len(legs) >= 4:
+        raise FourLegs(
+            f"robot {robot.name!r} has {len(legs)} legs ({', '.join(legs)}), and walking is for bipeds; for robots "
+            "with four legs there are footfall simulate, footfall quadruped (trot, fall, jump) and the gaits of "
+            "footfall.gait; frames={'RF': ..., 'LF': ...} walks on two of them"
+        )
 
 
 def _has_arms(robot: Robot, feet: tuple[str, str]) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +11,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.errors import NoSole
 from footfall.geometry.mesh import load_mesh
+from footfall.math.transform import Transform, identity_transform
 from footfall.motion.reduced_model import Rectangle
 from footfall.robot.model import Robot
 from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
@@ -52,6 +55,40 @@ def sole_rectangle(robot: Robot, foot: str) -> Rectangle:
             f"the sole does not reach to both sides of frame {foot!r}; pass sole=(rear, front, right, left)"
         )
     return float(flat[:, 0].min()), float(flat[:, 0].max()), -half, half
+
+
+def stands_on_shapes(robot: Robot, foot: str) -> bool:
+    """Whether the body of a foot has something that touches the ground."""
+    attachments = robot.tree.attachments
+    return any(
+        len(shape_points(shape)) > 0
+        for body in robot.bodies
+        if attachments[body.name].link == attachments[foot].link
+        for shape in body.collisions
+    )
+
+
+def with_sole_shapes(robot: Robot, feet: Iterable[str], sole: Rectangle | None) -> Robot:
+    """The robot with boxes under those feet that have nothing to stand on, of this sole (rear, front, right, left)."""
+    bare = [foot for foot in feet if not stands_on_shapes(robot, foot)]
+    if not bare:
+        return robot
+    if sole is None:
+        raise NoSole(
+            f"feet {', '.join(bare)} of robot {robot.name!r} have no shapes that touch the ground; give the sole that "
+            "they stand on: --sole REAR,FRONT,RIGHT,LEFT, sole=(rear, front, right, left)"
+        )
+    rear, front, right, left = sole
+    middle = np.array([(rear + front) / 2, (right + left) / 2, _THICKNESS / 2])
+    box = Box((front - rear, left - right, _THICKNESS))
+    frames = {frame.name: frame for frame in robot.frames}
+    bodies = {body.name: body for body in robot.bodies}
+    for foot in bare:
+        carrier = frames[foot].body if foot in frames else foot
+        place = frames[foot].placement if foot in frames else identity_transform()
+        shape = Geometry(box, place @ Transform(np.eye(3), middle), f"{foot}_sole")
+        bodies[carrier] = replace(bodies[carrier], collisions=(*bodies[carrier].collisions, shape))
+    return replace(robot, bodies=tuple(bodies[body.name] for body in robot.bodies))
 
 
 def shape_points(geometry: Geometry) -> Array:

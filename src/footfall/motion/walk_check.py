@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from footfall.errors import FootfallError
+from footfall.errors import FootfallError, FourLegs
 from footfall.gait.poses import HANDS
 from footfall.motion.body_tasks import head_joints, joints_between
 from footfall.motion.following import follow_motion, followed_balance
@@ -17,6 +17,7 @@ from footfall.motion.landmarks import landmarks
 from footfall.motion.model_derivation import reduced_model
 from footfall.motion.pipeline import gait_dimensions, generate_motion
 from footfall.motion.reduced_model import Rectangle, ReducedModel
+from footfall.motion.soles import with_sole_shapes
 from footfall.motion.standing import with_standing_frames
 from footfall.motion.walking_speed import speed_walk
 from footfall.motion.whole_body import WholeBody
@@ -56,6 +57,10 @@ def _findings(robot: Robot, frames: Mapping[str, str] | None, sole: Rectangle | 
     yield _base(robot)
     try:
         marks = landmarks(robot, frames)
+    except FourLegs as error:
+        advice = "footfall simulate, footfall quadruped; or two of its legs: --frame RF=... --frame LF=...; it has "
+        yield Finding("frames", "missing", str(error), advice + _some_frames(robot))
+        return
     except FootfallError as error:
         yield Finding(
             "frames",
@@ -114,6 +119,9 @@ def _model(
         except FootfallError:
             robot = with_standing_frames(robot, frames=frames)
             model, added = reduced_model(robot, sole=sole), "; frames on the soles were added"
+        shaped = with_sole_shapes(robot, (model.frames["RF"], model.frames["LF"]), sole)
+        if shaped is not robot:
+            robot, added = shaped, f"{added}; feet without shapes stand on boxes of the sole given"
     except FootfallError as error:
         advice = "feet need collision shapes or --sole, x forward and z up; legs a hip, a knee and an ankle"
         return None, robot, Finding("soles and legs", "missing", str(error), advice)

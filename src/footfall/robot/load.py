@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from footfall.errors import InvalidDescription, UnknownName
+from footfall.robot.installed import find_installed, installed_names
 from footfall.robot.model import Robot
 from footfall.robot.variants import with_fixed_base, with_floating_base
 from footfall.whole_file import is_file, open_file
@@ -23,9 +24,11 @@ def load(
     literal_angles: bool = False,
     srdf: str | os.PathLike[str] | bool = True,
 ) -> Robot:
-    """Robot of a shipped name, or of a description at a path.
+    """Robot of a shipped name, of one that an installed package knows, or of a description at a path.
 
-    Descriptions are .toml, .urdf, .sdf, .xml (MJCF, URDF or SDF by its root) and .xacro files.
+    Packages are example-robot-data ("talos", "g1") and robot_descriptions ("cassie_description"), see
+    `footfall robots`; nothing is fetched. Descriptions are .toml, .urdf, .sdf, .xml (MJCF, URDF or SDF by its root)
+    and .xacro files.
 
     floating_base: true sets the root body free, false fixes it to the world, None leaves it as described (the
     root of a URDF is fixed). strict: false turns errors about impossible or missing inertias into warnings,
@@ -36,6 +39,17 @@ def load(
     """
     robot = _shipped(source) if isinstance(source, str) else None
     shipped = robot is not None
+    if robot is None and isinstance(source, str) and not _is_path(source):
+        found = find_installed(source)
+        if found is None:
+            from footfall.robot import library
+
+            known = [*library.names(), *installed_names()]
+            raise UnknownName(
+                "robot", source, known, "footfall and example-robot-data (and no file of that name)"
+            )
+        source, package_dirs = found.path, (*package_dirs, *found.package_dirs)
+        floating_base = found.floating_base if floating_base is None else floating_base
     if robot is None:
         robot = _read(Path(source), strict=strict, package_dirs=package_dirs, literal_angles=literal_angles)
     if floating_base is not None:
@@ -45,17 +59,16 @@ def load(
     return _with_srdf(robot, None if srdf is True else Path(srdf), Path(source))
 
 
+def _is_path(name: str) -> bool:
+    return Path(name).suffix.lower() in _SUFFIXES or os.sep in name or "/" in name or is_file(Path(name))
+
+
 def _shipped(name: str) -> Robot | None:
-    """The shipped robot of that name, None if it looks like a path."""
+    """The shipped robot of that name, None if there is none."""
     from footfall.robot import library
 
     found = library.find(name)
     if found is None:
-        is_path = (
-            Path(name).suffix.lower() in _SUFFIXES or os.sep in name or "/" in name or is_file(Path(name))
-        )
-        if not is_path:
-            raise UnknownName("shipped robot", name, library.names(), "footfall (and no file of that name)")
         return None
     if callable(found):
         return found()

@@ -325,7 +325,9 @@ class WalkPanel:
         if not self._given_up and self.session.time > 0.0:
             self._ended(self.session)
         asked = self.session.asked
-        same = request.robot == asked.robot and request.lenient == asked.lenient
+        same = all(
+            getattr(request, name) == getattr(asked, name) for name in ("robot", "lenient", "frames", "sole")
+        )
         self._show_state("preparing", "native code for another robot is made" if not same else "")
         self.session = self._make(request, code=self.session.code if same else None)
         self.failed, self._given_up, self._review, self._pull = None, False, None, None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,7 +13,8 @@ from footfall.errors import NoSole, TurnedLandmark
 from footfall.gait.poses import HANDS
 from footfall.motion.landmarks import has_hands
 from footfall.motion.model_derivation import reduced_model, standing_configuration
-from footfall.motion.reduced_model import ReducedModel
+from footfall.motion.reduced_model import Rectangle, ReducedModel
+from footfall.motion.soles import with_sole_shapes
 from footfall.motion.standing import start_configuration, with_standing_frames
 from footfall.robot.model import WORLD, JointType, Robot
 from footfall.robot.variants import with_floating_base
@@ -134,11 +136,19 @@ class WalkingBody:
         return [name for name in shaped if self.parts[attached[name].link] in feet]
 
 
-def walking_body(robot: Robot) -> WalkingBody:
-    """A robot as walking sees it: free to move, with frames on its soles if it had none."""
+def walking_body(
+    robot: Robot, *, frames: Mapping[str, str] | None = None, sole: Rectangle | None = None
+) -> WalkingBody:
+    """A robot as walking sees it: free to move, with frames on its soles if it had none.
+
+    frames, sole: as for `reduced_model`; a sole also serves feet that have no shapes to stand on.
+    """
     machine = with_floating_base(robot)
+    frames = frames or None
     try:
-        return WalkingBody(machine, reduced_model(machine))
+        model = reduced_model(machine, frames=frames, sole=sole)
     except (NoSole, TurnedLandmark):
-        machine = with_standing_frames(machine)
-        return WalkingBody(machine, reduced_model(machine))
+        machine = with_standing_frames(machine, frames=frames)
+        model = reduced_model(machine, sole=sole)
+    machine = with_sole_shapes(machine, (model.frames["RF"], model.frames["LF"]), sole)
+    return WalkingBody(machine, model)

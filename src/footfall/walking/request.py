@@ -66,15 +66,16 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A walk.
 
     scene: a shipped name or a file. robot: likewise. lenient: whether impossible inertias of the robot are taken with
-    a warning. route: name or file of a plan of steps; without one the robot is
-    asked to come to the goal. goal: x, y in m and yaw in rad, that of the scene by default. speed: m/s, at most. noise:
-    whether sensors have errors. seed: of all that is random. rest: s, how long
-    it stands in the end. substeps: steps of the plant in a period of the controller; by default 2, and 4 in full mode.
-    mode: "reduced": joints follow their set points exactly; "full": servos, motors, gears and a bus move them. bus,
-    faults: of the hardware in full mode. sight: how it sees the scene:
-    exactly, with errors, or by the depth camera in its head while it walks; by default exactly, with noise with errors.
-    seconds: how long it goes on, by default until all is done. drop: m, how far above the ground it begins. signals:
-    what it is told, and what happens around it, at their times; a robot that is told nothing stands.
+    a warning. frames: names of the robot's frames for RF, LF, RH, LH, UB and VTCP, where its own names do not show
+    them. sole: (rear, front, right, left) in the frame of a foot, m, where its shapes do not show it. route: name or
+    file of a plan of steps; without one the robot is asked to come to the goal. goal: x, y in m and yaw in rad, that
+    of the scene by default. speed: m/s, at most. noise: whether sensors have errors. seed: of all that is random.
+    rest: s, how long it stands in the end. substeps: steps of the plant in a period of the controller; by default 2,
+    and 4 in full mode. mode: "reduced": joints follow their set points exactly; "full": servos, motors, gears and a
+    bus move them. bus, faults: of the hardware in full mode. sight: how it sees the scene: exactly, with errors, or by
+    the depth camera in its head while it walks; by default exactly, with noise with errors. seconds: how long it goes
+    on, by default until all is done. drop: m, how far above the ground it begins. signals: what it is told, and what
+    happens around it, at their times; a robot that is told nothing stands.
     """
 
     scene: str = "platform"
@@ -95,6 +96,8 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seconds: float | None = None
     drop: float = 0.0
     lenient: bool = False
+    frames: dict[str, str] = msgspec.field(default_factory=dict)
+    sole: tuple[float, float, float, float] | None = None
     signals: tuple[AnySignal, ...] = msgspec.field(name="signal", default=())
 
     @property
@@ -104,6 +107,12 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         self._check_script()
+        if self.sole is not None:
+            rear, front, right, left = self.sole
+            if not all(map(math.isfinite, self.sole)) or rear >= front or right >= left:
+                raise InvalidOption(
+                    f"the sole is {self.sole}; it must be rear < front and right < left, in m"
+                )
         if self.goal is not None and not all(math.isfinite(each) for each in self.goal):
             raise InvalidOption(f"the goal is {self.goal}; it must be x, y, yaw, in m and rad")
         if self.goal is not None and self.route is not None:

@@ -25,6 +25,7 @@ from footfall.motion.whole_body import WholeBody
 from footfall.planning.contacts import Goal, PlannedContacts
 from footfall.planning.transition_planner import GoTo
 from footfall.robot.load import load
+from footfall.robot.model import Robot
 from footfall.scene.load import load_scene
 from footfall.scene.model import Scene
 from footfall.walking import signals as told
@@ -63,10 +64,10 @@ class WalkSession:
     >>> session.run_to_rest()
 
     Every verb is a signal of the present time; `session.request` has all of them and replays the walk to the same bits.
-    request, or fields of a `WalkRequest` by name. Without a route, a goal or signals the robot stands. code: native
-    code of the robot, if it is there already; by default it is made for the robot of the request. log_every: periods
-    that a row of `session.walker.log` stands for. log_memory: bytes that it may take; then its oldest rows go, and what
-    follows the session (`follow`) has had them.
+    request, or fields of a `WalkRequest` by name; `robot` may be a `Robot` too (a replay then looks for its name).
+    Without a route, a goal or signals the robot stands. code: native code of the robot, if it is there already; by
+    default it is made for the robot of the request. log_every: periods that a row of `session.walker.log` stands for.
+    log_memory: bytes that it may take; then its oldest rows go, and what follows the session (`follow`) has had them.
     """
 
     def __init__(
@@ -80,12 +81,18 @@ class WalkSession:
     ) -> None:
         if request is not None and fields:
             raise InvalidOption("give a request or fields of one, not both")
+        machine: Robot | None = None
+        if isinstance(fields.get("robot"), Robot):
+            machine = fields["robot"]
+            fields["robot"] = machine.name
         self.asked = WalkRequest(**({"scene": "flat"} | fields)) if request is None else request
         asked = self.asked
         scene = load_scene(asked.scene)
-        self.code = (
-            WalkingCode(walking_body(load(asked.robot, strict=not asked.lenient))) if code is None else code
-        )
+        if code is None:
+            if machine is None:
+                machine = load(asked.robot, strict=not asked.lenient)
+            code = WalkingCode(walking_body(machine, frames=asked.frames, sole=asked.sole))
+        self.code = code
         body, whole = self.code.body, self.code.whole
         self._begun = making_seconds()
         self.planning = 0.0  # s, that planning took
