@@ -37,7 +37,9 @@ def ticks_of_period(hardware: Hardware, orders: Orders, rates: np.ndarray) -> No
 def test_set_points_and_their_rates_are_continuous(code: WalkingCode) -> None:
     """Rates change by a quarter of what they change in a period, angles are their exact integral."""
     gains = control_gains(code.body.model)
-    hardware = new_hardware(code.body, None, gains, code.body.comfort, bus=BusQuality(), faults=(), seed=0)
+    hardware = new_hardware(
+        code.body, None, code.limits, gains, code.body.comfort, bus=BusQuality(), faults=(), seed=0
+    )
     settings = hardware.settings._replace(ticks=TICKS)
     hardware = hardware._replace(settings=settings)
     rng, n = np.random.default_rng(0), len(code.body.driven)
@@ -67,7 +69,9 @@ def heard(hardware: Hardware, q: np.ndarray, elapsed: float) -> None:
 def test_rates_after_lost_frames_are_those_of_the_time_that_has_passed(code: WalkingCode) -> None:
     """A joint that turns at 1 rad/s: after three lost frames its angle is 4 ticks further on, its rate is the same."""
     gains = control_gains(code.body.model)
-    hardware = new_hardware(code.body, None, gains, code.body.comfort, bus=BusQuality(), faults=(), seed=0)
+    hardware = new_hardware(
+        code.body, None, code.limits, gains, code.body.comfort, bus=BusQuality(), faults=(), seed=0
+    )
     settings, state, q = hardware.settings, hardware.state, code.body.comfort.copy()
     place = settings.coordinates[0]
     for elapsed in [settings.tick] * 100 + [4.0 * settings.tick] * 20:
@@ -98,7 +102,14 @@ def test_faults_are_read_and_refused(code: WalkingCode) -> None:
     gains, q = control_gains(code.body.model), code.body.comfort
     with pytest.raises(UnknownName):
         new_hardware(
-            code.body, None, gains, q, bus=BusQuality(), faults=[read_fault("motor:nose,1,1")], seed=0
+            code.body,
+            None,
+            code.limits,
+            gains,
+            q,
+            bus=BusQuality(),
+            faults=[read_fault("motor:nose,1,1")],
+            seed=0,
         )
     with pytest.raises(InvalidOption):
         WalkRequest(faults=(HardwareFault("bus", 1.0),))

@@ -37,7 +37,7 @@ def test_mobility_falls_towards_a_limit(code: WalkingCode) -> None:
 
 def test_limits_that_are_passed_are_told_with_joint_and_time(code: WalkingCode) -> None:
     body = code.body
-    robot, watch = body.robot, new_watch(body)
+    robot, watch = body.robot, new_watch(body, code.limits)
     places = JointPlaces(body.driven, body.coordinates)
     q, v = body.comfort.copy(), np.zeros(robot.nv)
     watch_joints(watch, places, q, v, 0.5)

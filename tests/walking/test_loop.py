@@ -65,3 +65,22 @@ def test_robots_side_by_side_walk_as_alone(code: WalkingCode) -> None:
     assert together[2].log.q.tobytes() == alone.log.q.tobytes()
     assert together[0].log.q.tobytes() != alone.log.q.tobytes()
     assert len(alone.log.q) == 50
+
+
+def test_a_second_walker_shares_what_does_not_change_and_nothing_else(code: WalkingCode) -> None:
+    """It takes what was made for the first; what happens in the scene of one does not happen in that of the other."""
+    motion = motion_of(code)
+    one, two, alone = (Walker(code, load_scene("flat"), motion) for _ in range(3))
+    assert one.engine.members is two.engine.members
+    assert one.engine.contacts is not two.engine.contacts
+    ahead = footfall.Transform(np.eye(3), np.array([0.0, 0.0, 0.02]))
+    one.put(footfall.SceneObject("board", footfall.Box((1.0, 1.0, 0.04)), ahead))  # below both feet
+    for walker in (one, two, alone):
+        walker.run_until(0.3)
+    assert two.log.q.tobytes() == alone.log.q.tobytes()
+    assert one.log.q.tobytes() != alone.log.q.tobytes()
+    assert [each.name for each in two.scene.objects] == [each.name for each in alone.scene.objects]
+    two.take_away("floor")
+    two.run_until(0.5)
+    assert alone.run_until(0.5)
+    assert two.log.q[-1, 2] < alone.log.q[-1, 2] - 0.1

@@ -9,7 +9,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, new_records
 from footfall.errors import UnknownName
-from footfall.robot.drives.drive_limits import drive_limits
+from footfall.robot.drives.drive_limits import DriveLimits
 from footfall.simulation.drive_step import DriveTrain
 from footfall.simulation.step_values import Command
 from footfall.walking.body import FEET, WalkingBody
@@ -39,6 +39,7 @@ _LOAD, _OPEN = 5.0, 0.5  # weights that a foot may measure; with no switch close
 def new_hardware(
     body: WalkingBody,
     train: DriveTrain | None,
+    limits: DriveLimits,
     gains: ControlGains,
     q: Array,
     *,
@@ -46,11 +47,10 @@ def new_hardware(
     faults: Sequence[HardwareFault],
     seed: int,
 ) -> Hardware:
-    """At rest at q (nq,). train: the robot's drives, None if joints are prescribed."""
+    """At rest at q (nq,). train: the robot's drives, None if joints are prescribed. limits: of all joints, by them."""
     robot, joints = body.robot, len(body.driven)
     angles = np.array(q[body.coordinates])
     none = np.zeros(0, dtype=np.int64)
-    limits = drive_limits(robot if train is None else train.robot)
     settings = HardwareSettings(
         ticks=0 if train is None else TICKS,
         tick=gains.period / TICKS,

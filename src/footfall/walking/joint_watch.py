@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.robot.drives.drive_limits import drive_limits
+from footfall.robot.drives.drive_limits import DriveLimits
 from footfall.robot.model import JointType
 from footfall.walking.body import WalkingBody
 from footfall.walking.state import JointPlaces
@@ -34,13 +34,13 @@ class JointWatch(NamedTuple):
     faster_at: Array
 
 
-def new_watch(body: WalkingBody) -> JointWatch:
-    """Nothing has happened yet."""
+def new_watch(body: WalkingBody, limits: DriveLimits) -> JointWatch:
+    """Nothing has happened yet. limits: of all joints, by their drives."""
     robot, joints = body.robot, len(body.driven)
     return JointWatch(
         robot.lower_limits[body.coordinates],
         robot.upper_limits[body.coordinates],
-        drive_limits(robot).velocity[body.driven],
+        limits.velocity[body.driven],
         np.zeros(joints),
         np.zeros(joints),
         np.full(joints, _NEVER),

@@ -28,8 +28,8 @@ def walk_many(
     """
     if not options:
         return []
-    first = Walker(code, scene, motion, options[0])
-    walkers = [first, *(Walker(code, scene, motion, each, beside=first) for each in options[1:])]
+    walkers = [Walker(code, scene, motion, each) for each in options]
+    first = walkers[0]
     end = motion.end_time + 1.0 if until is None else until
     first.run_until(min(first.gains.period, end))  # native code is made once
     waiting = iter(walkers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -17,6 +18,7 @@ from footfall.contact.ground import place_on_ground
 from footfall.errors import InvalidOption, SceneError, UnknownName
 from footfall.motion.motion import Motion
 from footfall.motion.whole_body import WholeBody
+from footfall.robot.drives.drive_limits import DriveLimits, drive_limits
 from footfall.robot.model import WORLD, Robot
 from footfall.scene.assembly import combined_robot, placed_robots
 from footfall.scene.model import Material, Scene, SceneObject
@@ -54,6 +56,7 @@ POINT_STIFFNESS, POINT_DAMPING = 5e4, 5e2  # N/m and N s/m of a contact point, S
 # spring of 1e3 times the normal one their forces alternate by hundreds of N a millisecond and hips seem to need twice
 # the torque; with the normal one alone, which has no damper along the surface, a robot on its toes sways.
 SHEAR_SHARE = 10.0  # of the normal spring
+_MOST_BEGUN = 24  # starts and scenes that are remembered
 SERVO_SHARE = 4.0  # velocity loops of servos over those that are tuned to limbs
 # From when on it has fallen: tilt, of height, of weight.
 _STEEPEST, _SUNK, _STRUCK = (
@@ -66,6 +69,13 @@ _STEEPEST, _SUNK, _STRUCK = (
 def gears_of(robot: Robot) -> Gears:
     """Elastic ones if any is."""
     return "elastic" if any(drive.elasticity is not None for drive in robot.drives) else "rigid"
+
+
+def _content(value: Any) -> Any:
+    """What a record holds, to be compared with that of others."""
+    if isinstance(value, tuple):
+        return tuple(_content(each) for each in value)
+    return value.tobytes() if isinstance(value, np.ndarray) else value
 
 
 def soft(material: Material) -> Material:
@@ -120,6 +130,16 @@ class WalkingCode:
     """Native code that walking needs of a robot, made once for it."""
 
     body: WalkingBody
+    # Where walks have begun, and the tables of their scenes: the next one of the same kind has them already.
+    begun: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def remembered(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What was made for a key; the latest of them are kept."""
+        if key not in self.begun:
+            while len(self.begun) >= _MOST_BEGUN:
+                self.begun.pop(next(iter(self.begun)))
+            self.begun[key] = make()
+        return self.begun[key]
 
     @once_property
     def tasks(self) -> TaskKernels:
@@ -139,6 +159,16 @@ class WalkingCode:
         return with_firmer_servos(with_derived_drives(self.body.robot, self.body.comfort), SERVO_SHARE)
 
     @cached_property
+    def limits(self) -> DriveLimits:
+        """Of joints of the robot, by its description and its drives."""
+        return drive_limits(self.body.robot)
+
+    @cached_property
+    def driven_limits(self) -> DriveLimits:
+        """The same of the robot with a drive for every joint."""
+        return drive_limits(self.driven)
+
+    @cached_property
     def whole(self) -> WholeBody:
         """The robot whose angular momentum plans know."""
         return WholeBody(self.body.robot, self.body.model)
@@ -150,7 +180,7 @@ Controller = Callable[[float, Brain], object]  # time, s, and all that the contr
 class Walker:
     """The closed loop of one robot in one scene. It begins in the first pose of a motion.
 
-    beside: another walker in the same scene, whose tables are shared; each has its own state.
+    Walkers of the same code share what does not change: the second in a scene is made in milliseconds.
     """
 
     def __init__(
@@ -159,8 +189,6 @@ class Walker:
         scene: Scene,
         motion: Motion,
         options: WalkerOptions | None = None,
-        *,
-        beside: Walker | None = None,
     ) -> None:
         self.code, self.options = code, options or WalkerOptions()
         body, model = code.body, code.body.model
@@ -174,18 +202,24 @@ class Walker:
         self.follow(motion)
         self._tasks: TaskCode = task_code(body, code.tasks, self.gains)
         self._room = self._new_room()
-        q = self._start_configuration()
+        start = (self.options.period, middle_of(motion.given.begin), _content(self.plan))
+        q: Array = code.remembered(("start", start), self._start_configuration).copy()
         self.scene = soft_scene(scene)
-        self.engine: WorldEngine = self._new_engine(q) if beside is None else beside.engine
+        place = (pickle.dumps(self.scene), q.tobytes(), self.options.mode)
+        self.engine: WorldEngine = code.remembered(
+            ("engine", place, self.options.period, self.options.steps), lambda: self._new_engine(q)
+        ).copy()
         self.world = self._new_world()
         whole = self.engine.setting.robot
         start = whole.configuration("initial")
-        start[: body.robot.nq] = self._on_true_ground(q)
+        start[: body.robot.nq] = code.remembered(
+            ("ground", place, self.options.drop), lambda: self._on_true_ground(q)
+        )
         self.arrays: tuple[State, Workspace] = self.engine.new_arrays()
         fill(self.arrays[0], self.engine.start(start, np.zeros(whole.nv)))
         self.brain = self._new_brain(q)
         self.hardware = self._new_hardware(q)
-        self.watch: JointWatch = new_watch(body)
+        self.watch: JointWatch = new_watch(body, code.limits)
         rows = max(1, round(CHUNK / self.row_time))
         self._log = LogKeeper(self._new_log, rows=rows, memory=self.options.log_memory)
 
@@ -384,6 +418,7 @@ class Walker:
         return new_hardware(
             self.code.body,
             train,
+            self.code.limits if train is None else self.code.driven_limits,
             self.gains,
             q,
             bus=options.bus,

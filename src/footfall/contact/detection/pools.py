@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,6 +46,14 @@ class PoolBuilder:
         self._pools: Pools | None = None
         self._put("neighbour_starts", np.zeros(1, np.int64))
         self._put("face_starts", np.zeros(1, np.int64))
+
+    def copy(self) -> PoolBuilder:
+        """Another one with the same contents, to which other ones may be added."""
+        twin = copy(self)
+        twin._rows = {name: list(rows) for name, rows in self._rows.items()}
+        twin._sizes, twin._known, twin._solids = dict(self._sizes), dict(self._known), dict(self._solids)
+        twin._kept, twin.notes = list(self._kept), list(self.notes)
+        return twin
 
     @property
     def pools(self) -> Pools:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -70,6 +71,20 @@ class ContactWorld:
         self._notes: list[str] = []
         self._memories: list[ContactMemory] = []
         self._table: ShapeTable | None = None
+
+    def copy(self) -> ContactWorld:
+        """Another one with the same shapes under the same numbers, which goes on by itself."""
+        twin = copy(self)
+        twin.owners, twin.materials, twin.excluded = (
+            list(self.owners),
+            list(self.materials),
+            set(self.excluded),
+        )
+        twin._numbers = {name: list(numbers) for name, numbers in self._numbers.items()}
+        twin._pools, twin.paths, twin._notes = self._pools.copy(), dict(self.paths), list(self._notes)
+        twin._shapes, twin._memories = self._shapes.copy(), []
+        twin._table = self.table._replace(shapes=twin._shapes)
+        return twin
 
     @property
     def table(self) -> ShapeTable:

@@ -88,8 +88,14 @@ class WorldEngine:
         self.__init__(state["setting"])  # type: ignore[misc]
 
     def copy(self) -> WorldEngine:
-        """Another one, as the scene is now; native code is shared by its cache."""
-        return WorldEngine(self.setting)
+        """Another one, as the scene is now, which goes on by itself; what does not change is shared."""
+        twin = object.__new__(WorldEngine)
+        own = ("_state", "_room")
+        vars(twin).update({name: value for name, value in vars(self).items() if name not in own})
+        twin.contacts = self.contacts.copy()
+        vars(twin)["world"] = self.world._replace(shapes=twin.contacts.table)
+        twin._latest, twin._fresh = None, False
+        return twin
 
     @property
     def scene(self) -> Scene:
