@@ -97,8 +97,7 @@ def _polygons() -> dict[str, Call]:
 
 
 def _shapes() -> dict[str, Call]:
-    from footfall.contact.convex import Convex
-    from footfall.contact.gjk import convex_distance
+    from footfall.contact.convex import Convex, convex_distance
     from footfall.contact.manifold import contact_manifold
     from footfall.contact.polyhedron import polyhedron
     from footfall.contact.v_clip import Features, polyhedron_distance

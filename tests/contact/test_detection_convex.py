@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from footfall.contact.convex import Convex, convex_of
+from footfall.contact.convex import Convex, ConvexDistance, convex_distance, convex_of
 from footfall.contact.distance_functions import signed_distance
-from footfall.contact.gjk import ConvexDistance, convex_distance
 from footfall.errors import GeometryError
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform, identity_transform

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from footfall.compiler import build_kernel
 from footfall.contact.bounds import bounding_box, swept_bounds
-from footfall.contact.convex import convex_of, support
+from footfall.contact.convex import convex_distance
 from footfall.contact.distance_functions import Surface, local_distance, signed_distance
 from footfall.contact.features import contact_points, spread_points
 from footfall.geometry.height_map import HeightMap
@@ -182,16 +182,20 @@ def test_few_points_stay_all() -> None:
 
 @pytest.mark.parametrize("name", ["box", "sphere", "capsule", "cylinder"])
 def test_bounding_boxes_are_tight(name: str) -> None:
-    """The box that the support of the convex shape gives along each axis."""
-    convex, rng = convex_of(SHAPES[name]), np.random.default_rng(4)  # type: ignore[arg-type]
+    """A plate beside the shape is as far away as its face is from that side of the box."""
+    shape, rng = SHAPES[name], np.random.default_rng(4)
     for _ in range(20):
         pose = random_pose(rng)
-        core = convex.core(pose)
-        lower, upper = bounding_box(SHAPES[name], pose)
+        lower, upper = bounding_box(shape, pose)
         for axis in range(3):
-            direction = np.eye(3)[axis]
-            assert upper[axis] == pytest.approx(support(core, direction)[axis] + convex.layer, abs=1e-12)
-            assert lower[axis] == pytest.approx(support(core, -direction)[axis] - convex.layer, abs=1e-12)
+            size, side = np.full(3, 100.0), np.eye(3)[axis]
+            size[axis] = 1.0
+            plate = Box(tuple(size))
+            for face, away in ((upper[axis], side), (lower[axis], -side)):
+                middle = pose.translation.copy()
+                middle[axis] = face + 0.8 * away[axis]  # its face is 0.3 m away
+                found = convex_distance(shape, pose, plate, Transform(np.eye(3), middle))  # type: ignore[arg-type]
+                assert found.distance == pytest.approx(0.3, abs=1e-12)
 
 
 def test_bounding_boxes_of_ground() -> None:

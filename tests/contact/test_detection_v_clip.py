@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from footfall.contact.convex import Convex, convex_of
-from footfall.contact.gjk import convex_distance
+from footfall.contact.convex import Convex, convex_distance, convex_of
 from footfall.contact.polyhedron import Polyhedron, polyhedron
 from footfall.contact.v_clip import polyhedron_distance
 from footfall.errors import GeometryError

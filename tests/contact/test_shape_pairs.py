@@ -15,9 +15,9 @@ from footfall import Scene, SceneObject, free_body
 from footfall.arrays import Array
 from footfall.contact.box_places import PLACES, box_places
 from footfall.contact.candidates import scene_candidates
+from footfall.contact.convex import convex_distance
 from footfall.contact.detection import detect_contacts
 from footfall.contact.features import ROUNDING
-from footfall.contact.gjk import convex_distance
 from footfall.math.rotations import matrix_from_quaternion
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Capsule, Cylinder, Sphere

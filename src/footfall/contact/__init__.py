@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from footfall.contact.contact_layer import sole_layers as sole_layers
     from footfall.contact.contacts import Contacts as Contacts
     from footfall.contact.convex import Convex as Convex
+    from footfall.contact.convex import ConvexDistance as ConvexDistance
+    from footfall.contact.convex import convex_distance as convex_distance
     from footfall.contact.convex import convex_of as convex_of
     from footfall.contact.detection import detect_contacts as detect_contacts
     from footfall.contact.detection.world import ContactWorld as ContactWorld
@@ -33,8 +35,6 @@ if TYPE_CHECKING:
     from footfall.contact.elastic_block import Elastic as Elastic
     from footfall.contact.elastic_block import sole_stiffness as sole_stiffness
     from footfall.contact.gauss_seidel import solve_gauss_seidel as solve_gauss_seidel
-    from footfall.contact.gjk import ConvexDistance as ConvexDistance
-    from footfall.contact.gjk import convex_distance as convex_distance
     from footfall.contact.hybrid import solve_hybrid as solve_hybrid
     from footfall.contact.impacts import solve_impact_sequence as solve_impact_sequence
     from footfall.contact.interior_point import solve_interior_point as solve_interior_point

@@ -1,6 +1,7 @@
-"""Convex shapes for distance queries: the hull of points or a cylinder, with a layer of some thickness around.
+"""Distances of single pairs of convex shapes, by the narrow phase of detection.
 
-A sphere is a point with a layer, a capsule a segment with one; so one support function serves all.
+GJK where they are apart (Ayit 2015, chapter 2), the axis of the least overlap where they are not: that of the fifteen
+axes of two boxes, or of an expanding polytope.
 """
 
 from __future__ import annotations
@@ -13,30 +14,15 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.compiler.routines import ArrayOf, Vector2, Vector3, routine
+from footfall.compiler.routines import ArrayOf, Vector3, new_records, routine
+from footfall.contact.detection.axes import UNKNOWN, refined
+from footfall.contact.detection.convex_pairs import SMALLEST, best_axis, guess
+from footfall.contact.detection.shapes import Face, Facet, Hull, Kind, MeshPart, Node, Pools, Terrain
+from footfall.contact.detection.solids import Couple, Solid
 from footfall.errors import GeometryError
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Capsule, Cylinder, Mesh, Shape, Sphere
 from footfall.scene.shapes import MeshShape
-
-
-class Core(NamedTuple):
-    """A convex core in the world, for native loops: the hull of points (n, 3), m.
-
-    disc: radius and half length of a cylinder that is the core instead, zeros if it is not; then points has its centre
-    and its axis.
-    """
-
-    points: ArrayOf[Vector3]
-    disc: Vector2
-
-
-class Corner(NamedTuple):
-    """A point of the Minkowski difference of two cores, and the points of both that it comes from, m."""
-
-    difference: Vector3
-    on_one: Vector3
-    on_other: Vector3
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,18 +51,18 @@ class Convex:
             )
         object.__setattr__(self, "vertices", vertices)
 
-    def core(self, pose: Transform) -> Core:
-        """The core at a pose."""
-        if self.disc != (0.0, 0.0):
-            points = np.array([pose.translation, np.asarray(pose.rotation)[:, 2]])
-        else:
-            points = self.vertices @ np.asarray(pose.rotation).T + pose.translation
-        return hull_core(points)._replace(disc=np.array(self.disc))
 
+class ConvexDistance(NamedTuple):
+    """Answer of a narrow phase.
 
-def hull_core(points: Array) -> Core:
-    """The hull of points (n, 3), m, in the world."""
-    return Core(np.ascontiguousarray(points, np.float64), np.zeros(2))
+    distance: m, negative for penetration. normal: (3,) unit, from the second shape towards the first. on_first,
+    on_second: (3,) closest (or deepest) points in the world, `on_first - on_second = distance * normal`.
+    """
+
+    distance: float
+    normal: Array
+    on_first: Array
+    on_second: Array
 
 
 def convex_of(shape: Shape | MeshShape) -> Convex:
@@ -104,31 +90,110 @@ def convex_of(shape: Shape | MeshShape) -> Convex:
     raise GeometryError(f"a {type(shape).__name__} is not convex and finite", subject=("shape", "convex"))
 
 
-@routine
-def support(core: Core, along: Vector3) -> Vector3:
-    """The point of a core that lies farthest along a direction."""
-    if core.disc[0] > 0.0:
-        radius, half = core.disc
-        middle, axis = core.points[0], core.points[1]
-        ahead = axis @ along
-        across = along - ahead * axis
-        # What rounding has left along the axis matters where the direction is almost the axis.
-        across = across - (axis @ across) * axis
-        length = math.sqrt(across @ across)
-        scale = radius / length if length > 1e-14 * abs(ahead) else 0.0
-        farthest: Vector3 = middle + (half if ahead >= 0.0 else -half) * axis + scale * across
-        return farthest
-    best: Vector3 = core.points[0]
-    greatest = best @ along
-    for k in range(1, len(core.points)):
-        value = core.points[k] @ along
-        if value > greatest:
-            best, greatest = core.points[k], value
-    return best
+def convex_distance(
+    first: Shape | Convex, first_pose: Transform, second: Shape | Convex, second_pose: Transform
+) -> ConvexDistance:
+    """Signed distance of two convex shapes at their poses in the world."""
+    one, other = _placed(first, first_pose), _placed(second, second_pose)
+    return ConvexDistance(*_distance(one, other))
+
+
+class Placed(NamedTuple):
+    """A convex shape in the world; bound: how far its points are from the middle of its core at most, m."""
+
+    solid: Solid
+    place: Transform
+    bound: float
+
+
+_NO_POINTS = np.zeros((0, 3))
+
+
+def _placed(shape: Shape | Convex, pose: Transform) -> Placed:
+    """A shape as the narrow phase takes it, in a frame at the middle of its core."""
+    place = Transform(
+        np.ascontiguousarray(pose.rotation, np.float64), np.ascontiguousarray(pose.translation, np.float64)
+    )
+    if isinstance(shape, Box):
+        half = np.asarray(shape.size, np.float64) / 2
+        return Placed(_solid(Kind.BOX, half, 0.0), place, math.sqrt(half @ half))
+    convex = shape if isinstance(shape, Convex) else convex_of(shape)
+    if convex.disc != (0.0, 0.0):
+        radius, half_length = convex.disc
+        size = np.array([radius, radius, half_length])
+        return Placed(_solid(Kind.CYLINDER, size, convex.layer), place, math.hypot(radius, half_length))
+    low, high = convex.vertices.min(axis=0), convex.vertices.max(axis=0)
+    middle = (low + high) / 2
+    place = Transform(place.rotation, place.apply(middle))
+    half = (high - low) / 2
+    bound = math.sqrt(half @ half)
+    match len(convex.vertices):
+        case 1:
+            return Placed(_solid(Kind.SPHERE, np.zeros(3), convex.layer), place, bound)
+        case 2:
+            segment = Transform(place.rotation @ _along(convex.vertices[1] - middle), place.translation)
+            return Placed(_solid(Kind.CAPSULE, np.array([0.0, 0.0, bound]), convex.layer), segment, bound)
+    # Corners of a hull in any order: all of them are looked at for the farthest one, as those of a facet are.
+    points = np.ascontiguousarray(convex.vertices - middle)
+    return Placed(_solid(Kind.FACET, np.zeros(3), convex.layer)._replace(points=points), place, bound)
+
+
+def _solid(kind: Kind, size: Array, layer: float) -> Solid:
+    return Solid(int(kind), size, float(layer), _NO_POINTS, 0, 0)
+
+
+def _along(direction: Array) -> Array:
+    """A rotation whose z axis lies along a direction."""
+    length = float(np.linalg.norm(direction))
+    if length == 0.0:
+        return np.eye(3)
+    z = direction / length
+    x = np.cross(np.eye(3)[int(np.abs(z).argmin())], z)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(z, x), z])
+
+
+class _Answer(NamedTuple):
+    distance: float
+    normal: Vector3
+    on_first: Vector3
+    on_second: Vector3
 
 
 @routine
-def corner_along(one: Core, other: Core, along: Vector3) -> Corner:
-    """The farthest point of the Minkowski difference of two cores along a direction."""
-    a, b = support(one, along), support(other, -along)
-    return Corner(a - b, a, b)
+def _distance(first: Placed, second: Placed) -> _Answer:
+    pools = _no_pools()
+    one, other, place, other_place = first.solid, second.solid, first.place, second.place
+    turn = place.rotation.T @ other_place.rotation
+    way = place.rotation.T @ (other_place.translation - place.translation)
+    couple = Couple(one, other, turn, way, max(min(first.bound, second.bound), SMALLEST))
+    start = place.rotation.T @ guess(place, other_place)
+    best = best_axis(pools, couple, np.inf, start, False)
+    if best.first_corner == UNKNOWN and best.second_corner == UNKNOWN:
+        best = refined(pools, couple, best)
+    distance = best.separation - one.radius - other.radius
+    normal = place.rotation @ best.normal
+    on_first = place.apply(best.point - one.radius * best.normal)
+    return _Answer(distance, normal, on_first, on_first - distance * normal)
+
+
+@routine
+def _no_pools() -> Pools:
+    """For shapes that need none."""
+    no_numbers = np.empty(0, dtype=np.int64)
+    no_points: ArrayOf[Vector3] = np.empty((0, 3))
+    return Pools(
+        new_records(Hull, 0),
+        no_points,
+        no_numbers,
+        no_numbers,
+        no_numbers,
+        no_numbers,
+        new_records(Face, 0),
+        no_numbers,
+        new_records(MeshPart, 0),
+        new_records(Facet, 0),
+        new_records(Node, 0),
+        new_records(Terrain, 0),
+        np.empty(0),
+    )

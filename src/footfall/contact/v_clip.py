@@ -4,8 +4,8 @@ are found.
 The closest points of two polyhedra lie on features (vertex, edge or face), each in the other one's Voronoi region. A
 feature that is not is replaced by a neighbour that is nearer. Edges are clipped against the Voronoi planes; how the
 distance changes at the clip points tells which neighbour. Started at the features of the last time step it is done in
-a few steps. Penetration is noticed when an edge pierces a face or a vertex lies within; its depth comes from GJK's
-expanding polytope.
+a few steps. Penetration is noticed when an edge pierces a face or a vertex lies within; its depth comes from the
+narrow phase of detection (`convex.py`).
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.compiler.routines import Vector3, routine
-from footfall.contact.convex import hull_core
-from footfall.contact.gjk import ConvexDistance, core_distance
+from footfall.contact.convex import Convex, ConvexDistance, convex_distance
 from footfall.contact.polyhedron import Placed, Polyhedron
 from footfall.contact.v_clip_steps import DONE, EDGE, VERTEX, Features, ends, turned, walk
 from footfall.errors import GeometryError
@@ -63,7 +62,7 @@ def polyhedron_distance(
             return PolyhedronDistance(result, features, steps)
     # They overlap, or touch in features that do not tell whether they do, or (features in line while they overlap)
     # the walk went in circles.
-    result = core_distance(hull_core(corners), 0.0, hull_core(other_corners), 0.0)
+    result = convex_distance(Convex(first.vertices), first_pose, Convex(second.vertices), second_pose)
     return PolyhedronDistance(result, features, steps)
 
 

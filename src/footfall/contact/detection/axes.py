@@ -74,6 +74,8 @@ def deepest(pools: Pools, couple: Couple, axis: Vector3) -> Axis:
         start = axis_along(pools, couple, -found.normal)._replace(point=found.point)
     else:
         start = _best_of_faces(pools, couple, axis)
+        start = _better(start, axis_along(pools, couple, found.normal))
+        start = _better(start, axis_along(pools, couple, -found.normal))
     return refined(pools, couple, start)
 
 

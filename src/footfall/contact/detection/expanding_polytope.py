@@ -37,7 +37,8 @@ class Side(NamedTuple):
 
 class Depth(NamedTuple):
     """found: whether the difference has a volume. offset: of its nearest face from the origin, m, positive if the cores
-    overlap. normal: of that face. point: on the first core, where the origin meets the face."""
+    overlap. normal: of that face; of a flat difference a unit vector across it. point: on the first core, where the
+    origin meets the face."""
 
     found: bool
     offset: float
@@ -62,25 +63,29 @@ def depth(pools: Pools, couple: Couple) -> Depth:
     body = Polytope(
         corners, on_one, new_records(Side, _MOST_FACES), np.empty((_MOST_FACES, 2), dtype=np.int64)
     )
-    size = _start(pools, couple, body)
+    size, across = _start(pools, couple, body)
     if size == 0.0:
-        return Depth(False, 0.0, np.zeros(3), np.zeros(3))
+        return Depth(False, 0.0, across, np.zeros(3))
     count, faces = 4, 4
-    best = 0
+    side, met, least = body.sides[0], body.on_one[0], np.inf
     while True:
         best = _nearest(body.sides, faces)
         normal = body.sides[best].normal
         _reach(pools, couple, body, count, normal)
-        reached = corners[count] @ normal - body.sides[best].offset
-        if reached <= _GROWS * size or count + 1 == _MOST_CORNERS:
+        reach = corners[count] @ normal
+        final = reach - body.sides[best].offset <= _GROWS * size
+        if (
+            final or reach < least
+        ):  # moving so far along this normal parts them; a curved core has no final face
+            side, met, least = body.sides[best], _met(body, body.sides[best]), reach
+        if final or count + 1 == _MOST_CORNERS:
             break
         more = _grow(body, faces, count, _GROWS * size)
         if more == faces or more > _MOST_FACES - 3 * _MOST_CORNERS // 4:
             break
         faces = more
         count += 1
-    side = body.sides[best]
-    return Depth(True, side.offset, side.normal, _met(body, side))
+    return Depth(True, side.offset, side.normal, met)
 
 
 @routine
@@ -91,13 +96,24 @@ def _reach(pools: Pools, couple: Couple, body: Polytope, k: int, along: Vector3)
     body.on_one[k] = far.on_one
 
 
+class _Start(NamedTuple):
+    """Size of a Minkowski difference, m; zero if it is flat, and then a unit vector across it."""
+
+    size: float
+    across: Vector3
+
+
 @routine
-def _start(pools: Pools, couple: Couple, body: Polytope) -> float:
-    """A tetrahedron within the difference, and the difference's size; zero if it is flat."""
+def _start(pools: Pools, couple: Couple, body: Polytope) -> _Start:
+    """A tetrahedron within the difference."""
     corners = body.corners
-    _reach(pools, couple, body, 0, np.array([1.0, 0.0, 0.0]))
-    _reach(pools, couple, body, 1, np.array([-1.0, 0.0, 0.0]))
-    edge = corners[1] - corners[0]
+    edge: Vector3 = np.zeros(3)
+    for k in (0, 1, 2):
+        if edge @ edge == 0.0:
+            axis = np.array([float(k == 0), float(k == 1), float(k == 2)])
+            _reach(pools, couple, body, 0, axis)
+            _reach(pools, couple, body, 1, -axis)
+            edge = corners[1] - corners[0]
     size = math.sqrt(edge @ edge)
     x, y, z = np.abs(edge)
     least = np.array(
@@ -105,14 +121,14 @@ def _start(pools: Pools, couple: Couple, body: Polytope) -> float:
     )
     across = np.cross(edge, least)
     if across @ across == 0.0:
-        return 0.0
+        return _Start(0.0, np.array([0.0, 0.0, 1.0]))
     if not _reach_aside(pools, couple, body, 2, across, size):
         across = np.cross(edge, across)
         if not _reach_aside(pools, couple, body, 2, across, size):
-            return 0.0
+            return _Start(0.0, across / math.sqrt(across @ across))
     normal = np.cross(edge, corners[2] - corners[0])
     if not _reach_aside(pools, couple, body, 3, normal, size):
-        return 0.0
+        return _Start(0.0, normal / math.sqrt(normal @ normal))
     if (corners[3] - corners[0]) @ normal > 0.0:
         _add(body, 0, 0, 2, 1)
         _add(body, 1, 0, 1, 3)
@@ -123,7 +139,7 @@ def _start(pools: Pools, couple: Couple, body: Polytope) -> float:
         _add(body, 1, 0, 3, 1)
         _add(body, 2, 1, 3, 2)
         _add(body, 3, 2, 3, 0)
-    return size
+    return _Start(size, normal)
 
 
 @routine
