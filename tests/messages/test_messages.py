@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import logging
 import multiprocessing
+import os
+import signal
 import socket
 import struct
 import threading
@@ -308,6 +311,62 @@ def test_a_peer_with_unknown_signals_is_left() -> None:
             assert eventually(lambda: any("more" in text for text in shared.left))
 
 
+# Deadlines and tokens
+
+
+def test_silent_peers_give_their_places_up() -> None:
+    """Eight that say nothing held all places for ever."""
+    heard: list[Message] = []
+    options = LinkOptions(first=0.3)
+    with Listener(lambda _, message: heard.append(message), options=options, most=8) as listener:
+        silent = [socket.create_connection(listener.address) for _ in range(8)]
+        assert eventually(lambda: any("introduce itself" in text for text in listener.left))
+        assert eventually(lambda: not listener.peers)
+        with connect(listener.address, lambda *_: None, options) as peer:
+            peer.send(Message(3, b"here"))
+            assert eventually(lambda: heard == [Message(3, b"here")])
+        for each in silent:
+            each.close()
+
+
+def test_a_message_that_drips_is_ended() -> None:
+    options = LinkOptions(whole=0.5)
+    data = message_bytes(Message(1, bytes(1000)), compressed=False)
+    with Listener(lambda *_: None, options=options) as listener:
+        with socket.create_connection(listener.address) as link, contextlib.suppress(OSError):
+            for k in range(200):  # a byte now and then, never longer than patience
+                link.sendall(data[k : k + 1])
+                time.sleep(0.02)
+                if listener.left:
+                    break
+        assert eventually(lambda: any("for a message" in text for text in listener.left))
+
+
+def test_peers_without_the_token_hear_and_say_nothing() -> None:
+    heard: list[Message] = []
+    news: list[Message] = []
+    with Listener(
+        lambda _, message: heard.append(message), options=LinkOptions(token="open sesame")
+    ) as listener:
+        for token in ("", "wrong", "open sesam"):
+            with connect(listener.address, lambda *_: None, LinkOptions(token=token)) as stranger:
+                with contextlib.suppress(PeerGone):
+                    stranger.send(Message(3, b"let me in"))
+                assert eventually(lambda stranger=stranger: not stranger.open)
+        with socket.create_connection(listener.address) as quiet:
+            assert eventually(lambda: bool(listener.peers))
+            assert listener.send(Message(4, b"secret")) == 0
+            quiet.close()
+        friend_options = LinkOptions(token="open sesame")
+        with connect(listener.address, lambda _, message: news.append(message), friend_options) as friend:
+            friend.send(Message(3, b"it is me"))
+            assert eventually(lambda: heard == [Message(3, b"it is me")])
+            assert listener.send(Message(4, b"secret")) == 1
+            assert eventually(lambda: news == [Message(4, b"secret")])
+        assert all("does not show the token" in text for text in listener.left[:3])
+        assert "sesame" not in repr(friend_options)
+
+
 # Channels
 
 
@@ -331,7 +390,7 @@ def test_the_newest_sample_is_read() -> None:
 
 def write_samples(name: str, ended: Event) -> None:
     """In a process of its own, as long as somebody reads: samples whose entries are all alike."""
-    channel, count = Channel.open(name), 0
+    channel, count = Channel.open(name, write=True), 0
     while not ended.is_set():
         channel.write(np.full(channel.shape, float(count)))
         count += 1
@@ -367,24 +426,119 @@ def test_wrong_channels_are_refused(shape: Any, kind: Any) -> None:
         Channel.create(shape, kind)
 
 
-def test_other_memory_is_no_channel() -> None:
-    from multiprocessing import shared_memory
+def sealed_memory(content: bytes, size: int = 4096) -> tuple[int, str]:
+    """Memory that looks like a channel from outside, and the name by which it would be opened."""
+    descriptor = os.memfd_create("attack", os.MFD_ALLOW_SEALING)
+    os.ftruncate(descriptor, size)
+    os.pwrite(descriptor, content[:size], 0)
+    fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK)
+    return descriptor, f"{os.getpid()}-{descriptor}-{content[8:16].hex()}"
 
-    memory = shared_memory.SharedMemory(create=True, size=4096)
-    try:
-        rng = np.random.default_rng(0)
-        with Channel.create((3,)) as good:
-            header = bytes(good._memory.buf[:128])
-        refused = 0
-        for _ in range(300):
-            data = bytearray(header if rng.uniform() < 0.7 else rng.bytes(128))
-            data[rng.integers(88)] = rng.integers(256)
-            memory.buf[:128] = bytes(data)
-            refused += is_refused(InvalidChannel, lambda: Channel.open(memory.name).close())
-        assert refused > 50
-    finally:
-        memory.close()
-        memory.unlink()
+
+def header_of(channel: Channel) -> bytearray:
+    return bytearray(channel._memory[:128])
+
+
+def test_other_memory_is_no_channel() -> None:
+    rng = np.random.default_rng(0)
+    with Channel.create((3,)) as good:
+        header = header_of(good)
+    refused = 0
+    for _ in range(300):
+        data = bytearray(header if rng.uniform() < 0.7 else rng.bytes(128))
+        data[rng.integers(96)] = rng.integers(256)
+        descriptor, name = sealed_memory(bytes(data))
+        refused += is_refused(InvalidChannel, lambda name=name: Channel.open(name).close())
+        os.close(descriptor)
+    assert refused > 100
+
+
+@pytest.mark.parametrize(
+    "kind", [b"|O8", b"O", b"<M8[ns]", b"<U4", b"<f16", b"", b"f8,f8", b"<f8\0\0x", b">f8"]
+)
+def test_a_header_that_names_another_type_is_refused(kind: bytes) -> None:
+    """Objects would be pointers of the writer, which crash the reader."""
+    with Channel.create((3,)) as good:
+        header = header_of(good)
+    header[16:32] = kind.ljust(16, b"\0")
+    descriptor, name = sealed_memory(bytes(header))
+    with pytest.raises(InvalidChannel, match="type"):
+        Channel.open(name)
+    os.close(descriptor)
+
+
+@pytest.mark.parametrize("lengths", [(2**62, 2**62), (2**31, 2**31, 4), (-1,), (0,), (10**6,), (2**63 - 1,)])
+def test_lengths_that_do_not_fit_are_refused(lengths: tuple[int, ...]) -> None:
+    """Products of 64 bits would overflow to something small."""
+    with Channel.create((3,)) as good:
+        header = header_of(good)
+    struct.pack_into("<8q", header, 32, len(lengths), *lengths, *([0] * (7 - len(lengths))))
+    descriptor, name = sealed_memory(bytes(header))
+    with pytest.raises(InvalidChannel):
+        Channel.open(name)
+    os.close(descriptor)
+
+
+def test_memory_that_can_be_cut_off_is_refused_and_channels_cannot_be_cut() -> None:
+    """A reader of memory that is gone is ended by SIGBUS."""
+    with Channel.create((3,)) as channel:
+        header = bytes(header_of(channel))
+        cut = os.open(f"/proc/self/fd/{channel.name.split('-')[1]}", os.O_RDWR)
+        with pytest.raises(PermissionError):
+            os.ftruncate(cut, 10)
+        os.close(cut)
+    descriptor = os.memfd_create("attack", os.MFD_ALLOW_SEALING)
+    os.pwrite(descriptor, header.ljust(4096, b"\0"), 0)
+    with pytest.raises(InvalidChannel, match="cut off"):
+        Channel.open(f"{os.getpid()}-{descriptor}-{header[8:16].hex()}")
+    os.close(descriptor)
+
+
+def test_other_descriptors_and_old_names_are_refused(tmp_path: Path) -> None:
+    with (tmp_path / "file").open("wb") as file:
+        with pytest.raises(InvalidChannel, match="no channel"):
+            Channel.open(f"{os.getpid()}-{file.fileno()}-{'0' * 16}")
+        with pytest.raises(InvalidChannel, match="no channel"):
+            Channel.open("../../etc/passwd")
+    with Channel.create((3,)) as first:
+        name = first.name
+    with Channel.create((3,)) as second:
+        assert second.name.split("-")[1] == name.split("-")[1]  # the same descriptor once more
+        with pytest.raises(InvalidChannel, match="gone"):
+            Channel.open(name)
+
+
+def make_and_wait(pipe: Any) -> None:
+    with Channel.create((3,)) as channel:
+        channel.write([1.0, 2.0, 3.0])
+        pipe.send(channel.name)
+        pipe.recv()
+
+
+def test_a_writer_that_is_killed_leaves_nothing_and_its_readers_go_on() -> None:
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe()
+    process = context.Process(target=make_and_wait, args=(there,), daemon=True)
+    process.start()
+    before = set(os.listdir("/dev/shm"))
+    reader = Channel.open(here.recv())
+    os.kill(process.pid or 0, signal.SIGKILL)
+    process.join()
+    sample = reader.read()
+    assert sample is not None
+    assert sample[1].tolist() == [1.0, 2.0, 3.0]
+    with pytest.raises(InvalidChannel, match="no channel"):
+        Channel.open(reader.name)
+    reader.close()
+    assert {name for name in set(os.listdir("/dev/shm")) - before if "footfall" in name} == set()
+
+
+def test_readers_cannot_write() -> None:
+    with Channel.create((3,)) as channel, Channel.open(channel.name) as reader:
+        with pytest.raises(InvalidChannel, match="write=True"):
+            reader.write([1.0, 2.0, 3.0])
+        with pytest.raises(ValueError, match="read-only"):
+            reader._samples[0][0] = 1.0
 
 
 # Logs

@@ -3,13 +3,22 @@
 One writes, others read, and nobody waits for anybody. There are three places for samples: the writer fills the one that
 was published longest ago, then makes it the newest. A reader copies the newest and looks afterwards whether the writer
 came round to it meanwhile; then it takes the next one.
+
+The memory is anonymous (memfd_create of Linux) and sealed: nobody can make it shorter, so that a reader never finds it
+gone, and the system frees it with the last process that has it, however that ends. Readers reach it through the process
+that made it, which only the same user can, and map it so that they cannot write unless they ask for that.
 """
 
 from __future__ import annotations
 
+import math
+import mmap
+import os
+import re
+import secrets
 import struct
-from multiprocessing import resource_tracker, shared_memory
-from typing import Any, cast
+import sys
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,100 +26,130 @@ from footfall.errors import InvalidChannel
 
 Sample = np.ndarray[Any, np.dtype[Any]]
 
-_MARK = b"FFCHANL1"
+_MARK = b"FFCHANL2"
 _PLACES = 3
-_LAYOUT = struct.Struct("<8s16s8q")  # mark, type, dimensions and lengths
+_LAYOUT = struct.Struct("<8s8s16s8q")  # mark, key, type, dimensions and lengths
 _HEADER = 256  # bytes; the counter stands at _COUNTER
 _COUNTER = 128
 _MOST_BYTES = 2**30
+_MOST_DIMENSIONS = 7
 _TRIES = 1000  # a reader that is overtaken that often looks at a writer without pause
+_KINDS = {
+    f"{kind}{size}"
+    for kind, sizes in (("f", "48"), ("i", "1248"), ("u", "1248"), ("b", "1"))
+    for size in sizes
+}
+_NAME = re.compile(r"([0-9]{1,10})-([0-9]{1,10})-([0-9a-f]{16})")  # process, descriptor and key
+
+
+class _Layout(NamedTuple):
+    """What a channel holds, and how large its memory is."""
+
+    kind: np.dtype[Any]
+    shape: tuple[int, ...]
+
+    @property
+    def stride(self) -> int:
+        """Bytes from one place to the next: a stamp in 64, then the sample."""
+        return -(-self.kind.itemsize * math.prod(self.shape) // 64) * 64 + 64
+
+    @property
+    def total(self) -> int:
+        return _HEADER + _PLACES * self.stride
+
+
+def _checked(kind: Any, shape: Any) -> _Layout:
+    """The one place that says what channels may be, for those who make them and for those who open one."""
+    kind = np.dtype(kind)
+    if kind.str[1:] not in _KINDS:
+        raise InvalidChannel(f"type is {kind}; channels hold plain numbers")
+    lengths = tuple(shape)
+    if (
+        len(lengths) > _MOST_DIMENSIONS
+        or not all(type(length) is int and 0 < length <= _MOST_BYTES for length in lengths)
+        or kind.itemsize * math.prod(lengths) > _MOST_BYTES
+    ):
+        raise InvalidChannel(
+            f"shape is {str(lengths)[:200]}; up to {_MOST_DIMENSIONS} positive lengths, {_MOST_BYTES} bytes in all"
+        )
+    return _Layout(kind, lengths)
 
 
 class Channel:
     """The writer's end, or a reader's; use it as a context manager.
 
-    `Channel.create` makes a channel, `Channel.open` joins one by its name.
+    `Channel.create` makes a channel, `Channel.open` joins one by its name. name: by which other processes of the same
+    user open it, as long as this one runs.
     """
 
     def __init__(
-        self, memory: shared_memory.SharedMemory, kind: Any, shape: tuple[int, ...], *, owner: bool
+        self, name: str, memory: mmap.mmap, layout: _Layout, *, writes: bool, descriptor: int | None = None
     ) -> None:
-        self._memory, self._owner = memory, owner
-        self.kind, self.shape = np.dtype(kind), shape
-        size = self.kind.itemsize * int(np.prod(shape, dtype=np.int64))
-        self._stride = -(-size // 64) * 64 + 64
-        self._counter = np.ndarray(1, np.int64, memory.buf, _COUNTER)
-        starts = [_HEADER + place * self._stride for place in range(_PLACES)]
-        self._stamps = [np.ndarray(1, np.int64, memory.buf, start) for start in starts]
-        self._samples = [np.ndarray(shape, self.kind, memory.buf, start + 64) for start in starts]
+        self.name = name
+        self.kind, self.shape = layout
+        self._memory, self._writes, self._descriptor = memory, writes, descriptor
+        self._counter = np.ndarray(1, np.int64, memory, _COUNTER)
+        starts = [_HEADER + place * layout.stride for place in range(_PLACES)]
+        self._stamps = [np.ndarray(1, np.int64, memory, start) for start in starts]
+        self._samples = [np.ndarray(layout.shape, layout.kind, memory, start + 64) for start in starts]
         self.overtaken = 0  # how often a reader had to look again
 
     @classmethod
-    def create(cls, shape: tuple[int, ...], kind: Any = np.float64, *, name: str | None = None) -> Channel:
-        """A channel for arrays of a shape and type. name: by which others open it; by default a free one."""
-        kind = np.dtype(kind)
-        size = kind.itemsize * int(np.prod(shape, dtype=np.int64))
-        if kind.hasobject or kind.str[1:] not in (
-            "f8",
-            "f4",
-            "i8",
-            "i4",
-            "i2",
-            "i1",
-            "u1",
-            "u2",
-            "u4",
-            "u8",
-            "b1",
-        ):
-            raise InvalidChannel(f"type is {kind}; channels hold plain numbers")
-        if (
-            len(shape) > 7
-            or not all(type(length) is int and length > 0 for length in shape)
-            or size > _MOST_BYTES
-        ):
-            raise InvalidChannel(f"shape is {shape}; up to 7 positive lengths, {_MOST_BYTES} bytes in all")
-        total = _HEADER + _PLACES * (-(-size // 64) * 64 + 64)
+    def create(cls, shape: tuple[int, ...], kind: Any = np.float64) -> Channel:
+        """A channel for arrays of a shape and type."""
+        layout = _checked(kind, shape)
+        if sys.platform != "linux":
+            raise InvalidChannel(
+                "channels in shared memory need Linux; use sockets (footfall.messages.connect)"
+            )
+        import fcntl
+
+        descriptor = os.memfd_create("footfall-channel", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         try:
-            memory = shared_memory.SharedMemory(name, create=True, size=total)
-        except (FileExistsError, OSError, ValueError) as error:
-            raise InvalidChannel(f"no channel {name!r} can be made: {error}") from None
-        buffer: Any = memory.buf
-        buffer[:total] = bytes(total)
-        lengths = (*shape, *(0 for _ in range(7 - len(shape))))
-        _LAYOUT.pack_into(buffer, 0, _MARK, kind.newbyteorder("<").str.encode(), len(shape), *lengths)
-        return cls(memory, kind, shape, owner=True)
+            os.ftruncate(descriptor, layout.total)
+            fcntl.fcntl(
+                descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+            )
+            memory = mmap.mmap(descriptor, layout.total)
+        except OSError as error:
+            os.close(descriptor)
+            raise InvalidChannel(
+                f"no memory for a channel of {layout.total} bytes: {error.strerror}"
+            ) from None
+        key = secrets.token_bytes(8)
+        lengths = (*layout.shape, *(0 for _ in range(_MOST_DIMENSIONS - len(layout.shape))))
+        kind_text = layout.kind.newbyteorder("<").str.encode()
+        _LAYOUT.pack_into(memory, 0, _MARK, key, kind_text, len(layout.shape), *lengths)
+        return cls(
+            f"{os.getpid()}-{descriptor}-{key.hex()}", memory, layout, writes=True, descriptor=descriptor
+        )
 
     @classmethod
-    def open(cls, name: str) -> Channel:
-        """The channel of that name, to read."""
-        try:
-            memory = shared_memory.SharedMemory(name)
-        except (FileNotFoundError, OSError, ValueError) as error:
-            raise InvalidChannel(f"no channel {name!r}: {error}") from None
-        # Python would remove the memory when this process ends, although another one owns it.
-        resource_tracker.unregister(memory._name, "shared_memory")  # type: ignore[attr-defined]
-        try:
-            mark, kind, dimensions, *lengths = _LAYOUT.unpack_from(cast(Any, memory.buf), 0)
-            shape = tuple(lengths[:dimensions]) if 0 <= dimensions <= 7 else ()
-            if mark != _MARK or not all(length > 0 for length in shape):
-                raise InvalidChannel(f"shared memory {name!r} is no channel of this version")
-            kind = np.dtype(kind.rstrip(b"\0").decode("ascii"))
-            size = kind.itemsize * int(np.prod(shape, dtype=np.int64))
-            if memory.size < _HEADER + _PLACES * (-(-size // 64) * 64 + 64):
-                raise InvalidChannel(f"shared memory {name!r} is smaller than its channel says")
-        except (struct.error, TypeError, UnicodeDecodeError) as error:
-            memory.close()
-            raise InvalidChannel(f"shared memory {name!r} is no channel: {error}") from None
-        except InvalidChannel:
-            memory.close()
-            raise
-        return cls(memory, kind, shape, owner=False)
+    def open(cls, name: str, *, write: bool = False) -> Channel:
+        """The channel of that name, to read. Only one that a process of the same user has made is taken.
 
-    @property
-    def name(self) -> str:
-        """By which other processes open it."""
-        return self._memory.name
+        write: instead of the process that made it; one may.
+        """
+        found = _NAME.fullmatch(name)
+        if found is None or sys.platform != "linux":
+            raise InvalidChannel(f"no channel {name[:80]!r}; names are those that Channel.create gives")
+        process, number, key = found.groups()
+        try:
+            access = os.O_RDWR if write else os.O_RDONLY
+            descriptor = os.open(f"/proc/{process}/fd/{number}", access | os.O_CLOEXEC | os.O_NONBLOCK)
+        except OSError as error:
+            raise InvalidChannel(f"no channel {name!r}: {error.strerror}") from None
+        try:
+            layout = _read_layout(descriptor, bytes.fromhex(key), name)
+            protection = mmap.PROT_READ | (mmap.PROT_WRITE if write else 0)
+            memory = mmap.mmap(descriptor, layout.total, prot=protection)
+        except (OSError, ValueError) as error:
+            if isinstance(error, InvalidChannel):
+                raise
+            raise InvalidChannel(f"channel {name!r} cannot be mapped: {error}") from None
+        finally:
+            os.close(descriptor)
+        return cls(name, memory, layout, writes=write)
 
     @property
     def count(self) -> int:
@@ -122,6 +161,8 @@ class Channel:
         sample = np.asarray(sample)
         if sample.shape != self.shape:
             raise InvalidChannel(f"a sample has shape {sample.shape}; the channel has {self.shape}")
+        if not self._writes:
+            raise InvalidChannel(f"channel {self.name!r} was opened to read; open it with write=True")
         number = int(self._counter[0]) + 1
         place = number % _PLACES
         self._stamps[place][0] = -number  # whoever reads it now sees that it changed
@@ -147,14 +188,43 @@ class Channel:
         )
 
     def close(self) -> None:
-        """Leave the channel; who made it removes it."""
+        """Leave the channel. When who made it does, nobody can join any more; the memory goes with the last reader."""
         del self._counter, self._stamps, self._samples
         self._memory.close()
-        if self._owner:
-            self._memory.unlink()
+        if self._descriptor is not None:
+            os.close(self._descriptor)
 
     def __enter__(self) -> Channel:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _read_layout(descriptor: int, key: bytes, name: str) -> _Layout:
+    """What a descriptor that somebody has named holds, looked at before anything of it is believed."""
+    import fcntl
+
+    status = os.fstat(descriptor)
+    if status.st_uid != os.geteuid():
+        raise InvalidChannel(f"channel {name!r} belongs to another user")
+    try:
+        seals = fcntl.fcntl(descriptor, fcntl.F_GET_SEALS)
+    except OSError:
+        raise InvalidChannel(f"{name!r} is no channel, but something else of that process") from None
+    if not seals & fcntl.F_SEAL_SHRINK:
+        raise InvalidChannel(f"the memory of channel {name!r} can be cut off; channels are sealed")
+    if status.st_size < _HEADER:
+        raise InvalidChannel(f"{name!r} is smaller than any channel")
+    mark, found, text, dimensions, *lengths = _LAYOUT.unpack(os.pread(descriptor, _LAYOUT.size, 0))
+    if mark != _MARK or found != key or not 0 <= dimensions <= _MOST_DIMENSIONS:
+        raise InvalidChannel(f"{name!r} is no channel of this version, or the one of that name is gone")
+    written = text.rstrip(b"\0").decode("ascii", "replace")
+    if (
+        written[:1] not in ("<", "|") or written[1:] not in _KINDS
+    ):  # before NumPy reads it: "O8" would be objects
+        raise InvalidChannel(f"channel {name!r} has type {written!r}; channels hold plain numbers")
+    layout = _checked(written, lengths[:dimensions])
+    if status.st_size < layout.total:
+        raise InvalidChannel(f"the memory of channel {name!r} is smaller than it says")
+    return layout

@@ -3,24 +3,29 @@
 What is sent waits in a queue of bounded length; of a peer that is too slow the oldest messages are dropped and counted.
 Threads of their own do the work. A peer that sends nonsense, stops in the middle of a message or takes nothing for
 too long is left, with the reason in `problem` and in the log `footfall.messages`.
+
+Who connects introduces itself first, with the token if there is one. Where peers are accepted, one that says nothing,
+or takes too long for a message however steadily it drips, gives its place to others.
 """
 
 from __future__ import annotations
 
+import hmac
 import logging
 import socket
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from footfall.errors import PeerGone
+from footfall.errors import InvalidMessage, PeerGone
 from footfall.messages.frames import MOST_BYTES, MOST_UNPACKED, Message, MessageReader, message_bytes
 
 log = logging.getLogger("footfall.messages")
 
 Receive = Callable[["Connection", Message], None]
+HELLO = 255  # kind of the message by which a peer introduces itself; its content is the token
 
 
 @dataclass(frozen=True)
@@ -28,11 +33,16 @@ class LinkOptions:
     """What is asked of a peer.
 
     waiting: messages that may wait to be sent. patience: s that a started message may make no progress, either way.
-    most: bytes of a message as it is sent, unpacked: when unpacked. compressed: what is sent.
+    first: s until a peer that was accepted must have sent its first message. whole: s that a message may take from its
+    first byte to its last. token: a secret that both ends know; without it a peer is left at its first message, and is
+    sent nothing. most: bytes of a message as it is sent, unpacked: when unpacked. compressed: what is sent.
     """
 
     waiting: int = 16
     patience: float = 5.0
+    first: float = 5.0
+    whole: float = 60.0
+    token: str = field(default="", repr=False)
     most: int = MOST_BYTES
     unpacked: int = MOST_UNPACKED
     compressed: bool = True
@@ -53,6 +63,7 @@ class Connection:
     """A connected peer; use it as a context manager.
 
     receive: called with each message, by the thread that reads. If it raises `InvalidMessage` the peer is left.
+    accepted: whether the peer connected to us and has to introduce itself, or we to it.
     """
 
     def __init__(
@@ -61,6 +72,7 @@ class Connection:
         receive: Receive,
         options: LinkOptions | None = None,
         *,
+        accepted: bool = False,
         closed: Callable[[Connection], None] | None = None,
     ) -> None:
         self.options = options or LinkOptions()
@@ -70,7 +82,9 @@ class Connection:
         self._link, self._receive, self._closed = link, receive, closed
         self._news = threading.Condition()
         self._queue: deque[Message] = deque()
-        self._open = True
+        self._open, self._silent = True, accepted
+        if not accepted:
+            self._queue.append(Message(HELLO, self.options.token.encode()))
         link.settimeout(0.2)
         link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._threads = [
@@ -85,14 +99,20 @@ class Connection:
         """Whether messages still go to and fro."""
         return self._open
 
+    @property
+    def trusted(self) -> bool:
+        """Whether the peer may be sent something: it has shown the token, if there is one."""
+        return not (self._silent and self.options.token)
+
     def send(self, message: Message) -> bool:
         """Leave a message to be sent; whether none had to be dropped for it. Never waits."""
         with self._news:
             if not self._open:
                 raise PeerGone(f"{self.name} is gone: {self.problem or 'the connection was closed'}")
-            full = len(self._queue) >= self.options.waiting
+            news = [each for each in self._queue if each.kind != HELLO]
+            full = len(news) >= self.options.waiting
             if full:
-                self._queue.popleft()
+                self._queue.remove(news[0])
                 self.counts.dropped += 1
             self._queue.append(message)
             self._news.notify()
@@ -149,7 +169,7 @@ class Connection:
             data = memoryview(message_bytes(message, compressed=self.options.compressed))
             self._send_all(data)
             with self._news:
-                self.counts.sent += 1
+                self.counts.sent += message.kind != HELLO
                 self.counts.bytes_sent += len(data)
                 # It may have been dropped while it was on its way.
                 if self._queue and self._queue[0] is message:
@@ -169,27 +189,40 @@ class Connection:
 
     def _read(self) -> None:
         reader = MessageReader(most=self.options.most, unpacked=self.options.unpacked)
-        progress = time.monotonic()
+        accepted = progress = began = time.monotonic()
         while self._open:
             try:
                 data = self._link.recv(2**18)
             except TimeoutError:
-                if reader.waiting and time.monotonic() - progress > self.options.patience:
-                    raise PeerGone(
-                        f"stopped in the middle of a message, {reader.waiting} bytes of which had come"
-                    ) from None
-                continue
+                data = None
             except OSError as error:
                 raise PeerGone(f"connection broke: {error}") from None  # of no matter if it was closed here
-            if not data:
-                raise PeerGone(
-                    "closed the connection" + (" in the middle of a message" if reader.waiting else "")
-                )
-            progress = time.monotonic()
-            self.counts.bytes_received += len(data)
-            for message in reader.feed(data):
-                self.counts.received += 1
-                self._receive(self, message)
+            now, waiting = time.monotonic(), reader.waiting
+            if data == b"":
+                raise PeerGone("closed the connection" + (" in the middle of a message" if waiting else ""))
+            if data is None:
+                if waiting and now - progress > self.options.patience:
+                    raise PeerGone(f"stopped in the middle of a message, {waiting} bytes of which had come")
+            else:
+                progress, began = now, began if waiting else now
+                self.counts.bytes_received += len(data)
+                for message in reader.feed(data):
+                    began = now  # what is left belongs to the next one
+                    self._take(message)
+            if reader.waiting and now - began > self.options.whole:
+                raise PeerGone(f"took more than {self.options.whole:g} s for a message")
+            if self._silent and now - accepted > self.options.first:
+                raise PeerGone(f"did not introduce itself within {self.options.first:g} s")
+
+    def _take(self, message: Message) -> None:
+        if self._silent:
+            shown = message.content if message.kind == HELLO else b""
+            if self.options.token and not hmac.compare_digest(shown, self.options.token.encode()):
+                raise InvalidMessage("does not show the token")
+            self._silent = False
+        if message.kind != HELLO:
+            self.counts.received += 1
+            self._receive(self, message)
 
 
 def connect(

@@ -17,7 +17,8 @@ class Listener:
     """Takes connections; use it as a context manager.
 
     receive: called with the peer and each of its messages. host, port: where to listen, by default on this machine only
-    and at a free port. most: peers at a time; more are turned away.
+    and at a free port. most: peers at a time; more are turned away, and silent ones give their places up after
+    `options.first` seconds.
     """
 
     def __init__(
@@ -50,7 +51,7 @@ class Listener:
         """Leave a message for all peers, but one; how many there are."""
         count = 0
         for peer in self.peers:
-            if peer is but:
+            if peer is but or not peer.trusted:
                 continue
             try:
                 peer.send(message)
@@ -89,7 +90,8 @@ class Listener:
                     link.close()
                     continue
                 try:
-                    self._peers.append(Connection(link, self._receive, self._options, closed=self._gone))
+                    peer = Connection(link, self._receive, self._options, accepted=True, closed=self._gone)
+                    self._peers.append(peer)
                 except OSError as error:
                     log.warning("a peer left before it was taken in: %s", error)
 
