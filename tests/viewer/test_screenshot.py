@@ -19,7 +19,7 @@ from footfall.recording.reader import read_recording
 from footfall.recording.writer import RecordingWriter
 from footfall.viewer import chromium
 from footfall.viewer.screenshot import checked_time, draw, take_screenshot
-from footfall.viewer.video import checked_video, take_video
+from footfall.viewer.video import take_video
 
 needs_chromium = pytest.mark.skipif(
     chromium.find_chromium() is None, reason="Chromium is not installed: no pictures are taken"
@@ -60,15 +60,10 @@ def test_moving_pictures_show_what_moves(tmp_path: Path) -> None:
         for time in (0.0, 0.5, 1.0):
             writer.state(time, footfall.neutral(robot), np.zeros(robot.nv))
             writer.contacts(time, [[0.0, 0.0, 0.0]], [[0.0, 0.0, 2 * time * robot.mass * 9.81]])
-    take_video(read_recording(tmp_path / "rod.mcap"), tmp_path / "rod.gif", rate=2.0, size=(160, 120))
+    take_video(read_recording(tmp_path / "rod.mcap"), tmp_path / "rod.gif", rate=2.0, size=(320, 240))
     first, second = imageio.imread(tmp_path / "rod.gif", index=None)[..., :3]
     assert orange_pixels(first) == 0
     assert orange_pixels(second) > 10
-
-
-def test_moving_pictures_of_other_kinds_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(NothingToShow, match=r"\.gif or \.webp"):
-        checked_video(tmp_path / "walk.mp4")
 
 
 def orange_pixels(picture: Any) -> int:

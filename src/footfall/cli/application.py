@@ -21,6 +21,7 @@ from footfall.cli import (
     export,
     perceive,
     plan,
+    plot,
     quadruped,
     robots,
     scene,
@@ -57,6 +58,8 @@ app.command("view")(view.view)
 app.command("volumes")(volumes.volumes)
 app.command("export")(export.export)
 app.command("screenshot")(screenshot.screenshot)
+app.command("plot")(plot.plot)
+app.command("share")(plot.share)
 app.command("check")(check.check)
 app.command("plan")(plan.plan)
 app.command("walk")(walk.walk)

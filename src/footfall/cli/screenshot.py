@@ -14,7 +14,8 @@ from footfall.cli.options import SubjectOptions
 from footfall.cli.screen import screen
 
 
-def _size(text: str) -> tuple[int, int]:
+def picture_size(text: str) -> tuple[int, int]:
+    """Width and height in pixels, as they are typed."""
     match = re.fullmatch(r"(\d{1,5})x(\d{1,5})", text)
     if match is None:
         raise typer.BadParameter(f"{text!r}; write width and height in pixels as 1280x960")
@@ -53,7 +54,7 @@ def screenshot(
     from footfall.robot.model import Robot
     from footfall.viewer.screenshot import take_screenshot
 
-    pixels = _size(size)
+    pixels = picture_size(size)
     if target.suffix.lower() != ".png":
         raise typer.BadParameter(f"{str(target)!r}; pictures are PNG: name a file that ends in .png")
     new_file(target, force=force)

@@ -146,7 +146,9 @@ class Results:
     plot: Plot = True
     video: Annotated[
         Path | None,
-        _option("--video", help="Also draw a moving picture: .gif or .webp; wants Chromium.", panel=_OUTPUT),
+        _option(
+            "--video", help="Also draw a video: .mp4, .webm, .gif or .webp; wants Chromium.", panel=_OUTPUT
+        ),
     ] = None
     as_json: AsJson = False
     output: Output = Path("walk")

@@ -1,64 +1,137 @@
-"""Moving pictures of recordings, drawn by the viewer's own page."""
+"""Moving pictures of recordings, drawn in a browser without a window by the page that `footfall share` writes."""
 
 from __future__ import annotations
 
+import base64
 import io
 import os
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from footfall.errors import NothingToShow
+from footfall.errors import MissingPackage, NothingToShow
 from footfall.recording.reader import Recording
-from footfall.viewer.screenshot import checked_time, frames
-from footfall.viewer.show import View
+from footfall.viewer.chromium import operated_page
+from footfall.viewer.screenshot import checked_time
+from footfall.viewer.shared_page import shared_page
 from footfall.whole_file import written_whole
 
-SUFFIXES = (".gif", ".webp")
-_MOST = 3000  # pictures
+_CODECS = {".mp4": "libx264", ".webm": "libvpx-vp9"}
+_SETTINGS = {
+    ".mp4": {"preset": "veryfast", "crf": "21"},
+    ".webm": {"crf": "32", "b:v": "0", "deadline": "realtime", "cpu-used": "7"},
+}
+SUFFIXES = (*_CODECS, ".gif", ".webp")
+_MOST = 20_000  # pictures
+_LARGEST = 4096  # pixels along an edge
+
+Pixels = np.ndarray[Any, np.dtype[np.uint8]]
 
 
 def take_video(
     recording: Recording,
     path: str | os.PathLike[str],
     *,
-    rate: float = 10.0,
-    size: tuple[int, int] = (640, 480),
+    rate: float | None = None,
+    size: tuple[int, int] | None = None,
+    speed: float = 1.0,
     timeout: float = 120.0,
     progress: Callable[[float, str], None] | None = None,
 ) -> None:
-    """Write a recording as a moving picture, .gif or .webp, which runs at the speed of what it shows.
+    """Write a recording as a moving picture: .mp4 and .webm by an encoder (PyAV), .gif and .webp by Pillow.
 
-    rate: pictures a second. size: width and height in pixels. timeout: s that the browser may take for each.
-    progress: called with the share that is done.
+    rate: pictures a second; 25, and 10 for .gif and .webp. size: width and height in pixels; 1280 x 720, and 640 x 480.
+    speed: recorded seconds in a second. timeout: s that the browser may take for each picture. progress: called with
+    the share that is done.
     """
     path = checked_video(path)
+    encoded = path.suffix in _CODECS
+    rate = rate or (25.0 if encoded else 10.0)
+    width, height = size or ((1280, 720) if encoded else (640, 480))
     if not 0.1 <= rate <= 60.0:
         raise NothingToShow(f"rate is {rate:g}; it must be from 0.1 to 60 pictures a second")
+    if not 0.01 <= speed <= 100.0:
+        raise NothingToShow(f"speed is {speed:g}; it must be from 0.01 to 100")
+    if not all(16 <= edge <= _LARGEST for edge in (width, height)) or (encoded and (width % 2 or height % 2)):
+        raise NothingToShow(f"size is {width} x {height}; both must be even and from 16 to {_LARGEST} pixels")
     end = checked_time(recording, None)
-    times = np.arange(float(recording.time[0]), end, 1.0 / rate)
+    times = np.arange(float(recording.time[0]), max(end, float(recording.time[0]) + 1e-9), speed / rate)
     if len(times) > _MOST:
         raise NothingToShow(f"{len(times)} pictures are too many; at most {_MOST}: choose a smaller rate")
+    pictures = _pictures(recording, times, (width, height), timeout, progress)
+    if encoded:
+        _encode(pictures, path, rate, (width, height))
+    else:
+        _animate(pictures, path, rate)
+
+
+def _pictures(
+    recording: Recording,
+    times: Any,
+    size: tuple[int, int],
+    timeout: float,
+    progress: Callable[[float, str], None] | None,
+) -> Iterator[Pixels]:
+    """Pictures (height, width, 3) RGB at instants, s."""
+    import imageio.v3 as imageio
+
+    text = shared_page([recording], rate=60.0, pixels=size)
+    with tempfile.TemporaryDirectory(prefix="footfall-video-") as folder:
+        page_file = Path(folder) / "video.html"
+        page_file.write_text(text, encoding="utf-8")
+        with operated_page(page_file.as_uri(), width=size[0], height=size[1], timeout=timeout) as page:
+            page.wait_for("window.footfall && window.footfall.ready === true", timeout)
+            for number, time in enumerate(times.tolist()):
+                content = base64.b64decode(page.evaluate(f"window.footfall.at({time!r})"))
+                if progress is not None:
+                    progress((number + 1) / len(times), f"drawing picture {number + 1} of {len(times)}")
+                yield np.asarray(imageio.imread(content, extension=".jpg"))[..., :3]
+
+
+def _encode(pictures: Iterator[Pixels], path: Path, rate: float, size: tuple[int, int]) -> None:
+    try:
+        import av
+    except ImportError as error:
+        raise MissingPackage(
+            f"{path.suffix} needs an encoder: pip install 'footfall[video]'; .gif and .webp do without"
+        ) from error
+    content = io.BytesIO()
+    with av.open(content, "w", format=path.suffix[1:]) as container:
+        stream: Any = container.add_stream(_CODECS[path.suffix], rate=Fraction(rate).limit_denominator(1000))
+        stream.width, stream.height = size
+        stream.pix_fmt = "yuv420p"
+        stream.options = _SETTINGS[path.suffix]
+        for pixels in pictures:
+            for packet in stream.encode(
+                av.VideoFrame.from_ndarray(np.ascontiguousarray(pixels), format="rgb24")
+            ):
+                container.mux(packet)
+        for packet in stream.encode():
+            container.mux(packet)
+    with written_whole(path) as file:
+        file.write(content.getvalue())
+
+
+def _animate(pictures: Iterator[Pixels], path: Path, rate: float) -> None:
     from PIL import Image
 
-    pictures = []
-    with View(recording, port=0) as view:
-        for number, pixels in enumerate(frames(view, times.tolist(), size=size, timeout=timeout)):
-            if progress is not None:
-                progress((number + 1) / len(times), f"drawing picture {number + 1} of {len(times)}")
-            pictures.append(
-                Image.fromarray(pixels).quantize(96, dither=Image.Dither.NONE)
-                if path.suffix == ".gif"
-                else Image.fromarray(pixels)
-            )
+    images = [
+        Image.fromarray(each).quantize(96, dither=Image.Dither.NONE)
+        if path.suffix == ".gif"
+        else Image.fromarray(each)
+        for each in pictures
+    ]
     content = io.BytesIO()
-    pictures[0].save(
+    images[0].save(
         content,
         format=path.suffix[1:],
         quality=55,  # of WebP
         save_all=True,
-        append_images=pictures[1:],
+        append_images=images[1:],
         duration=round(1000.0 / rate),
         loop=0,
     )
@@ -71,6 +144,6 @@ def checked_video(path: str | os.PathLike[str]) -> Path:
     path = Path(path)
     if path.suffix not in SUFFIXES:
         raise NothingToShow(
-            f"suffix {path.suffix!r} is unknown; moving pictures are {' or '.join(SUFFIXES)} files"
+            f"suffix {path.suffix!r} is unknown; moving pictures are {', '.join(SUFFIXES)} files"
         )
     return path
