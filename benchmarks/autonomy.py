@@ -1,6 +1,7 @@
 """Autonomy in buildings: planning times, reasons, walks. Rows are saved, and a study that was stopped goes on.
 
 python benchmarks/autonomy.py planning [--seeds 1000 1300] [--rows FILE]
+python benchmarks/autonomy.py reasons [--seeds 1000 1100] [--rows FILE]
 """
 
 import os
@@ -13,22 +14,31 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # where `benchmarks.lab` lie
 import argparse
 
 import footfall
+from benchmarks.lab.closed_ways import ClosedRow, judge_reasons, reasons_table
 from benchmarks.lab.planning_times import PlanningRow, planning_table, time_plans, warm_up
 from benchmarks.lab.saved_rows import studied
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("study", choices=["planning"])
-    parser.add_argument("--seeds", type=int, nargs=2, default=(1000, 1300), metavar=("FIRST", "END"))
+    parser.add_argument("study", choices=["planning", "reasons"])
+    parser.add_argument("--seeds", type=int, nargs=2, metavar=("FIRST", "END"))
     parser.add_argument(
         "--rows", type=Path, help="file of rows, one JSON object a line; goes on where it ends"
     )
     options = parser.parse_args()
-    seeds = range(*options.seeds)
     model = footfall.reduced_model(footfall.load("lola"))
-    warm_up(model)
-    print(planning_table(studied(PlanningRow, time_plans, model, seeds, options.rows)))
+    if options.study == "planning":
+        seeds = range(*(options.seeds or (1000, 1300)))
+        warm_up(model)
+        print(planning_table(studied(PlanningRow, time_plans, model, seeds, options.rows)))
+    else:
+        seeds = range(*(options.seeds or (1000, 1100)))
+        rows = studied(ClosedRow, judge_reasons, model, seeds, options.rows)
+        print(reasons_table(rows))
+        for row in rows:
+            if not row.opened:
+                print(f"- seed {row.seed}, {row.scene}: {row.text or 'a way was found'}")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import footfall
+from benchmarks.lab.closed_ways import judge_reasons
 from footfall.environment import Environment, PerceptionOptions, perceive
 from footfall.planning import Goal, plan_contacts
 from footfall.planning.changed_terrain import without_objects
@@ -52,3 +53,26 @@ def test_without_an_object_the_ground_is_as_beside_it() -> None:
     window = bare.terrain.window((0.5, 0.3), (1.4, 0.9))
     assert float(np.nanmax(window.highest)) == pytest.approx(0.0, abs=1e-6)
     assert float(np.nanmax(environment.terrain.window((0.5, 0.3), (1.4, 0.9)).highest)) == pytest.approx(0.4)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_is_named_changed_opens_the_way(seed: int) -> None:
+    """A step, stairs, a trench, a beam, a gap; a hundred more in `benchmarks/autonomy.md`."""
+    (row,) = judge_reasons(model(), range(seed, seed + 1))
+    assert row.closed
+    assert row.opened, row.text
+    named = {"high step": "step.vertical_m", "stairs": "step.vertical_m", "trench": "step.forward_m"}
+    assert row.name == named.get(row.scene, row.name)
+    kinds = {"beam": "ground", "gap": "object"}
+    assert row.kind == kinds.get(row.scene, "limit")
+
+
+def test_limits_are_named_with_their_numbers() -> None:
+    """The landing is not what closes the way to it: without it there would be no goal."""
+    low = block("low", "floor", (-2.0, 1.2), (-2.0, 2.0), (-1.0, 0.0))
+    landing = block("landing", "floor", (1.2, 6.0), (-2.0, 2.0), (-1.0, 0.15))
+    plan = plan_contacts(seen(low, landing), model(), Goal(2.4, 0.0), check_motion=False)
+    assert plan.why_not is not None
+    assert plan.why_not.name == "step.vertical_m"
+    assert plan.why_not.need == pytest.approx(0.15, abs=0.22 / 32)  # (0.35 - 0.13) m, halved five times
+    assert "0.15 m; the limit is 0.13 m" in plan.why_not.text

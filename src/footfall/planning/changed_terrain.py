@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from scipy.ndimage import distance_transform_edt
+from scipy.ndimage import distance_transform_edt, maximum_filter
 
 from footfall.arrays import Array, Flags
 from footfall.environment.model import Environment, EnvironmentUpdate, updated
@@ -14,6 +14,8 @@ from footfall.environment.patch import CELL, SIDE, Patch
 from footfall.environment.terrain import Terrain
 from footfall.math.polygons import contains, convex_hull
 
+_LEDGE = 0.04  # m by which ground is lower than what is beside it
+_HIGH = 0.2  # m above the ground in the median: what is higher is no ground that is made wider
 _AROUND = 0.04  # m, of the ground beside an object that it may have changed
 
 
@@ -28,11 +30,27 @@ def without_objects(environment: Environment, ids: Iterable[str]) -> Environment
 
 
 def with_known_ground(environment: Environment) -> Environment:
-    """The environment with unknown cells of its patches as high as the nearest known ones."""
+    """The environment with unknown cells as high as the nearest known ones."""
     terrain = environment.terrain
     low, high = terrain.bounds
     heights, confidence = _cells(terrain, low, high)
     return Environment(_filled(terrain, heights, confidence, confidence == 0, low), environment.objects)
+
+
+def with_wider_ground(environment: Environment, wider: float) -> Environment:
+    """The environment with all ground wider by so much to each side, m: beams are broader, trenches narrower."""
+    terrain = environment.terrain
+    low, high = terrain.bounds
+    heights, confidence = _cells(terrain, low, high)
+    seen = confidence > 0
+    # Walls and boxes are not ground: what is high stays as wide as it is.
+    highest = float(np.median(heights[seen])) + _HIGH if seen.any() else 0.0
+    ground = np.where(seen & (heights <= highest), heights, -np.inf)
+    spread = maximum_filter(ground, 2 * round(wider / CELL) + 1)
+    lower = np.isfinite(spread) & (~seen | (heights < spread - _LEDGE))
+    heights = np.where(lower, spread, heights)
+    confidence = np.where(lower, 1.0, confidence)
+    return Environment(_written(terrain, heights, confidence, low), environment.objects)
 
 
 def _levelled(terrain: Terrain, each: EnvironmentObject) -> Terrain:
@@ -59,6 +77,11 @@ def _filled(terrain: Terrain, heights: Array, confidence: Array, wrong: Flags, l
     near = distance_transform_edt(~good, return_distances=False, return_indices=True)
     heights = np.where(wrong, heights[tuple(near)], heights)
     confidence = np.where(wrong, confidence[tuple(near)], confidence)
+    return _written(terrain, heights, confidence, low)
+
+
+def _written(terrain: Terrain, heights: Array, confidence: Array, low: Array) -> Terrain:
+    """The terrain with other heights and confidences in its patches; low: corner of the first cell, m."""
     first = np.rint(low / CELL).astype(int)
     patches = {}
     for i in range(first[0] // SIDE, (first[0] + heights.shape[0] - 1) // SIDE + 1):
@@ -72,16 +95,17 @@ def _filled(terrain: Terrain, heights: Array, confidence: Array, wrong: Flags, l
 def _patched(
     terrain: Terrain, index: tuple[int, int], heights: Array, confidence: Array, first: Array
 ) -> Patch | None:
-    """A patch with new cells; first: numbers of the first of them. None if there is no such patch."""
-    old = terrain.patches.get(index)
-    if old is None:
-        return None
+    """A patch with new cells; first: numbers of the first of them. None if there is nothing known of it."""
     begin = np.array(index) * SIDE - first
     spans = [slice(max(int(begin[k]), 0), min(int(begin[k]) + SIDE, heights.shape[k])) for k in range(2)]
     inside = tuple(
         slice(span.start - int(begin[k]), span.stop - int(begin[k])) for k, span in enumerate(spans)
     )
-    new_heights, new_confidence = old.heights.copy(), old.confidence.copy()
+    old = terrain.patches.get(index)
+    if old is None and not (confidence[spans[0], spans[1]] > 0).any():
+        return None
+    blank = np.zeros((SIDE, SIDE), np.int16), np.zeros((SIDE, SIDE), np.uint8)
+    new_heights, new_confidence = blank if old is None else (old.heights.copy(), old.confidence.copy())
     part = heights[spans[0], spans[1]]
     known = np.isfinite(part)
     new_heights[inside] = np.where(known, np.rint(1000 * np.where(known, part, 0.0)), new_heights[inside])

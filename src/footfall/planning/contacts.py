@@ -71,12 +71,14 @@ class Stance:
 
 @dataclass(frozen=True)
 class Blockage:
-    """What closes the way: kind is "object", "limit", "unknown ground", "goal" or "start"; name: id of the object or
-    name of the parameter."""
+    """What closes the way: kind is "object", "limit", "ground" (too narrow for feet), "unknown ground", "goal", "start"
+    or "search"; name: id of the object or name of the parameter. need: value of a limit with which there is a way,
+    or by how much the ground had to be wider on either side, m."""
 
     kind: str
     name: str
     text: str
+    need: float | None = None
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from footfall.planning.contacts import Blockage, Goal, PlannedContacts, SearchEf
 from footfall.planning.conversion import walking_transitions
 from footfall.planning.explanation import explain
 from footfall.planning.footsteps import FOUND
+from footfall.planning.gaps import narrowest_gap, widths
 from footfall.planning.kept_guide import KeptGuide, kept_guide
 from footfall.planning.parameters import PlannerParameters
 from footfall.planning.postprocess import stances_of
@@ -376,11 +377,22 @@ class Job:
 
         where = part.where if part.where is not None else np.array([self.goal.x, self.goal.y])
         try:
-            return explain(self.environment, self.tables.parameters, where, passable)
+            return explain(self.environment, self.tables.parameters, where, passable, self._gap_beside)
         except TimeoutError:
             place = f"({where[0]:.2f}, {where[1]:.2f})"
             text = f"no steps lead on from near {place}; what closes the way was not found in time"
             return Blockage("search", "reason", text)
+
+    def _gap_beside(self, id: str) -> str:
+        """What is said of the gap between an object and the next one beside it, if the robot is too wide for it."""
+        found = narrowest_gap(self.environment, id)
+        ahead, aside = widths(self.tables.biped)
+        if found is None or found.wide > ahead:
+            return ""
+        return (
+            f": the gap to {found.other!r} is {found.wide:.2f} m, the robot needs {ahead:.2f} m ahead, {aside:.2f} m "
+            "sideways"
+        )
 
 
 @dataclass
