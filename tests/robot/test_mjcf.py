@@ -216,7 +216,7 @@ def test_what_is_left_out_is_said() -> None:
         parse_mjcf(text)
     assert [str(each.message) for each in warned] == [
         "<text>: left out: equality constraints loop; springs of j; actuators m; 2 sensors; 1 geoms with solref or "
-        "solimp; 1 geoms with torsional or rolling friction (condim 4, 6)"
+        "solimp"
     ]
 
 
@@ -236,6 +236,20 @@ ACTED = f"""
 </actuator>
 <keyframe><key name="stand" qpos="0.1 0.2 0.3 0"/></keyframe></mujoco>
 """
+
+
+def test_rolling_and_torsional_friction_are_read_and_written() -> None:
+    """MuJoCo's second number counts from condim 4 on, its third with condim 6; elsewhere there is none."""
+    numbers = 'friction="0.7 0.02 0.003"'
+    geoms = "".join(f'<geom name="d{dim}" size="0.1" condim="{dim}" {numbers}/>' for dim in (3, 4, 6))
+    text = f'<mujoco><worldbody><body name="a"><freejoint/>{INERTIAL}{geoms}</body></worldbody></mujoco>'
+    robot = parse_mjcf(text)
+    for each in (robot, parse_mjcf(mjcf_text(robot)), parse_toml(toml_text(robot))):
+        found = {
+            shape.name: (shape.rolling_friction, shape.torsional_friction)
+            for shape in each.bodies[0].collisions
+        }
+        assert found == {"d3": (0.0, 0.0), "d4": (0.0, 0.02), "d6": (0.003, 0.02)}
 
 
 def test_actuators_springs_friction_and_keyframes() -> None:

@@ -55,7 +55,9 @@ def test_stiffness_is_that_of_the_jacobian(standing: tuple[Any, ConstraintGroups
     cones, whole = [], np.zeros((len(jacobian), len(jacobian)))
     for k in range(len(groups.contacts)):
         along, normal, lean, angle = rng.normal(size=4)
-        cones.append(LinearLaw(np.zeros(3), along, normal, lean, k % 2 == 0, np.cos(angle), np.sin(angle)))
+        cones.append(
+            LinearLaw(np.zeros(3), along, normal, lean, k % 2 == 0, np.cos(angle), np.sin(angle), 0.0, 0.0)
+        )
         whole[3 * k : 3 * k + 3, 3 * k : 3 * k + 3] = cones[-1].stiffness
     whole[-1, -1] = 0.3
     size = jacobian.shape[1]

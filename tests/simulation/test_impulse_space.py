@@ -61,10 +61,10 @@ def test_steps_solve_their_equation(delassus: Array, softness: float) -> None:
     slip = np.array([np.cos(0.7), np.sin(0.7)])
     none, lean = np.zeros(3), -0.8 * normal
     cones = [
-        LinearLaw(none, normal, normal, 0.0, False, 0.0, 0.0),
-        LinearLaw(none, 30.0, normal, lean, True, *slip),
-        LinearLaw(none, 0.0, 0.0, 0.0, False, 0.0, 0.0),
-        LinearLaw(none, normal, normal, 0.0, False, 0.0, 0.0),
+        LinearLaw(none, normal, normal, 0.0, False, 0.0, 0.0, 0.0, 0.0),
+        LinearLaw(none, 30.0, normal, lean, True, *slip, 0.0, 0.0),
+        LinearLaw(none, 0.0, 0.0, 0.0, False, 0.0, 0.0, 0.0, 0.0),
+        LinearLaw(none, normal, normal, 0.0, False, 0.0, 0.0, 0.0, 0.0),
     ]
     slides = 30.0 * (np.eye(2) - np.outer(slip, slip))
     assert cones[1].stiffness == pytest.approx(np.block([[slides, lean * slip[:, None]], [0.0, 0.0, normal]]))

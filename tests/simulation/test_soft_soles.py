@@ -8,14 +8,20 @@ import numpy as np
 import pytest
 
 from footfall import Box, Material, Plane, Scene, SceneObject, Simulation, Transform, free_body
-from footfall.errors import InvalidOption
 from footfall.simulation import step_residuals
+from footfall.simulation.engine_choice import ContactList
 
 STIFFNESS, DAMPING = 5e4, 5e2  # N/m and N s/m a point
 
 
 def block(
-    stiffness: float, damping: float, *, tilt: float = 0.0, height: float = 0.1, shear: float = np.inf
+    stiffness: float,
+    damping: float,
+    *,
+    tilt: float = 0.0,
+    height: float = 0.1,
+    shear: float = np.inf,
+    contacts: ContactList = "auto",
 ) -> Simulation:
     """A block of 10 kg on the ground."""
     hard = Material(friction=0.8)
@@ -26,7 +32,7 @@ def block(
     ground = SceneObject(
         "ground", Plane(), material=replace(hard, stiffness=stiffness, damping=damping, shear_stiffness=shear)
     )
-    return Simulation(None, Scene("soft", (ground, thing)), dt=1e-3)
+    return Simulation(None, Scene("soft", (ground, thing)), dt=1e-3, contacts=contacts)
 
 
 def test_springs_carry_the_weight() -> None:
@@ -47,19 +53,21 @@ def test_a_block_that_rocks_on_springs_takes_a_step_or_two() -> None:
     assert path.residual.max() <= 1e-9 * 10.0 * 9.81 * 1e-3
 
 
+@pytest.mark.parametrize("contacts", ["found", "listed"])
 @pytest.mark.parametrize("shear", [np.inf, 2e5])
-def test_the_validator_agrees(shear: float) -> None:
-    simulation = block(STIFFNESS, DAMPING, tilt=0.01, height=0.105, shear=shear)
+def test_the_validator_agrees(shear: float, contacts: ContactList) -> None:
+    simulation = block(STIFFNESS, DAMPING, tilt=0.01, height=0.105, shear=shear, contacts=contacts)
     simulation.run(simulation.zero_command, 0.05)
     residuals, _ = step_residuals(simulation, simulation.zero_command, steps=20)
     assert np.max(residuals) < 1e-8 * 10.0 * 9.81 * 1e-3
 
 
-def test_a_push_moves_a_stick_spring_until_it_slides() -> None:
+@pytest.mark.parametrize("contacts", ["found", "listed"])
+def test_a_push_moves_a_stick_spring_until_it_slides(contacts: ContactList) -> None:
     """Below friction the block moves by F / (4 k), does not creep, and comes back; above it slides with
     (F - mu m g) / m."""
     weight = 10.0 * 9.81
-    simulation = block(np.inf, 0.0, shear=2e5)
+    simulation = block(np.inf, 0.0, shear=2e5, contacts=contacts)
     simulation.push("block", np.array([0.2 * weight, 0.0, 0.0, 0.0, 0.0, 0.0]), 2.0)
     simulation.run(simulation.zero_command, 2.0)
     assert simulation.q[0] == pytest.approx(0.2 * weight / (4 * 2e5), rel=1e-6)
@@ -71,11 +79,3 @@ def test_a_push_moves_a_stick_spring_until_it_slides() -> None:
     before = simulation.v[0]
     simulation.run(simulation.zero_command, 0.1)
     assert simulation.v[0] - before == pytest.approx(0.1 * 0.2 * 9.81, rel=1e-9)
-
-
-def test_a_list_of_places_knows_no_stick_springs() -> None:
-    ground = SceneObject("ground", Plane(), material=Material(shear_stiffness=1e5))
-    shape = Box((0.4, 0.2, 0.2))
-    thing = SceneObject("block", shape, free=free_body(shape, 10.0))
-    with pytest.raises(InvalidOption, match="'ground' has a shear_stiffness"):
-        Simulation(None, Scene("soft", (ground, thing)), contacts="listed")

@@ -13,9 +13,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from footfall.arrays import Array
+from footfall.arrays import Array, Integers
 from footfall.contact.contacts import Contacts
-from footfall.contact.law import limit_offset, normal_laws, viscous_bound
+from footfall.contact.law import limit_offset, moment_arm, normal_laws, viscous_bound
 from footfall.contact.options import ContactOptions, JointRows
 from footfall.contact.problem import ContactProblem
 from footfall.dynamics.factorisation import MassFactor, factorise_mass_matrix, solve_mass_matrix
@@ -76,7 +76,16 @@ def build_contact_problem(
     limited = _near_limits(robot, q, joints.limit_margin) if joints.limits else ()
     dry = tuple(int(k) for k in np.flatnonzero(robot.friction)) if joints.friction else ()
     free_velocity = v + dt * forward_dynamics(robot, q, v, tau - robot.damping * v)
-    jacobian = np.concatenate([contact_jacobian(robot, q, contacts), _joint_rows(robot, limited, dry)])
+    leaders, arms = followers(contacts)
+    turning = (arms[:, None, None] * rotation_jacobian(robot, q, contacts)[leaders]).reshape(-1, robot.nv)
+    jacobian = np.concatenate(
+        [contact_jacobian(robot, q, contacts), _joint_rows(robot, limited, dry), turning]
+    )
+    if method == "unit forces" and len(leaders):
+        raise InvalidContact(
+            f"method is 'unit forces', but {len(leaders)} contacts have rolling or torsional friction; "
+            "use 'factorised'"
+        )
     if method == "factorised":
         response = _factored_columns(robot, q, jacobian)
         delassus = jacobian @ response
@@ -107,6 +116,9 @@ def build_contact_problem(
         limits=len(limited),
         box=robot.friction[list(dry)] * dt,
         compliance=compliance,
+        leaders=leaders.tolist(),
+        rolling=contacts.rolling_friction[leaders] / arms,
+        torsion=contacts.torsional_friction[leaders] / arms,
         jacobian=jacobian,
         response=response,
         free_velocity=free_velocity,
@@ -131,6 +143,28 @@ def contact_jacobian(robot: Robot, q: Array, contacts: Contacts) -> Array:
             moved = linear + np.cross(angular, positions[index], axis=0)
             rows[index][:, carried] += sign * contacts.rotations[index].T @ moved
     return Coupling(robot, q).columns(rows.reshape(-1, tree.nv))
+
+
+def followers(contacts: Contacts) -> tuple[Integers, Array]:
+    """Numbers (f,) of contacts with rolling or torsional friction, and the arms (f,) of their moments, m."""
+    lengths = [
+        moment_arm(*pair) for pair in zip(contacts.rolling_friction, contacts.torsional_friction, strict=True)
+    ]
+    arms = np.array(lengths, dtype=np.float64)
+    leaders = np.flatnonzero(arms)
+    return leaders, arms[leaders]
+
+
+def rotation_jacobian(robot: Robot, q: Array, contacts: Contacts) -> Array:
+    """Rows (m, 3, nv) that give the rotation of `bodies` less that of `others`, in contact axes."""
+    tree = robot.spanning
+    motions = joint_motions(tree, q)
+    rows = np.zeros((len(contacts), 3, tree.nv))
+    for names, sign in ((contacts.bodies, 1.0), (contacts.others, -1.0)):
+        for index, name in enumerate(names):
+            carried = _carrying(tree, name)
+            rows[index][:, carried] += sign * contacts.rotations[index].T @ motions[3:, carried]
+    return Coupling(robot, q).columns(rows.reshape(-1, tree.nv)).reshape(-1, 3, robot.nv)
 
 
 def world_points(robot: Robot, q: Array, names: Sequence[str], points: Array) -> Array:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.contact.detection.spare_corners import shares_loads, spanned
-from footfall.contact.pair_material import pair_material, touched_by
+from footfall.contact.pair_material import pair_material, side_of, touched_by
 from footfall.contact.shape_pairs import Place, PointOf, points_against, points_of
 from footfall.contact.terrain_distance import TerrainFacet, facets
 from footfall.errors import TooManyCandidates
@@ -118,7 +118,7 @@ def _is_hard_plane(surface: Surface) -> bool:
 
 def _with_material(surface: Surface, own: Material | None, geometry: Geometry) -> Surface:
     """A surface with the material that a geometry of a body with this one touches it with."""
-    return replace(surface, material=touched_by(pair_material(surface.material, own), geometry.friction))
+    return replace(surface, material=touched_by(pair_material(surface.material, own), side_of(geometry)))
 
 
 def _touching(body: str, point: PointOf, surface: Surface) -> Iterator[Candidate]:
@@ -157,7 +157,7 @@ def part_candidates(one: Part, other: Part) -> list[Candidate]:
     material = Material()
     if one.material is not None or other.material is not None:
         material = pair_material(one.material or other.material or material, one.material and other.material)
-    material = touched_by(material, one.geometry.friction, other.geometry.friction)
+    material = touched_by(material, side_of(one.geometry), side_of(other.geometry))
     candidates = []
     for own, far, leads in ((one, other, True), (other, one, False)):
         if isinstance(far.geometry.shape, Mesh) and far.material is None:

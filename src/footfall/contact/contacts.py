@@ -42,7 +42,7 @@ class Contacts:
     in [0, 1]. stiffness (m,) in N/m and damping (m,) in N s/m: of an implicit normal spring-damper; infinite
     stiffness: rigid. others: names of what is touched, the world unless given, and other_points (m, 3) where, in
     that frame; only where both are the same place do impulses keep angular momentum. surface_velocity: (m, 3) of
-    what is touched beside the motion of `others`, world axes, m/s.
+    what is touched beside the motion of `others`, world axes, m/s. rolling_friction, torsional_friction: (m,) m.
     """
 
     bodies: Sequence[str]
@@ -57,6 +57,8 @@ class Contacts:
     others: Sequence[str] = ()
     other_points: Array = field(default_factory=lambda: np.zeros(3))
     surface_velocity: Array = field(default_factory=lambda: np.zeros(3))
+    rolling_friction: Array = field(default_factory=lambda: np.zeros(()))
+    torsional_friction: Array = field(default_factory=lambda: np.zeros(()))
 
     def __post_init__(self) -> None:
         count = len(self.bodies)
@@ -68,6 +70,8 @@ class Contacts:
         for name, shape in _SHAPES.items():
             object.__setattr__(self, name, _filled(name, getattr(self, name), (count, *shape)))
         for name in ("friction", "viscous_friction", "restitution", "stiffness", "damping"):
+            _require(name, getattr(self, name), 0.0, np.inf)
+        for name in ("rolling_friction", "torsional_friction"):
             _require(name, getattr(self, name), 0.0, np.inf)
         _require("restitution", self.restitution, 0.0, 1.0)
         if np.any((self.stiffness == 0.0) & (self.damping == 0.0)):
@@ -94,6 +98,8 @@ _SHAPES: dict[str, tuple[int, ...]] = {
     "damping": (),
     "other_points": (3,),
     "surface_velocity": (3,),
+    "rolling_friction": (),
+    "torsional_friction": (),
 }
 
 

@@ -10,6 +10,11 @@ more, and then the tangential part into the disc whose radius follows it. What i
 solvers; near some p and w it makes the contact a spring, `p = impulse - K w`, which is what solvers iterate on. Joint
 limits and dry friction are rows of the same kind.
 
+Surfaces that resist rolling and turning on the spot (rolling and torsional friction, lengths) give a contact a
+follower: moments m about (t1, t2, n) against the relative rotation, whose bounds follow the normal impulse of the
+contact that leads it, `|m_t| <= rolling p_n`, `|m_n| <= torsion p_n`, with no rotation where they are less. Moments are
+counted as impulses at an arm, the larger of both lengths, so that all rows have the same units.
+
 First what materials and gaps ask for, then projection, residual and linearisation. All of it is scalar and runs on
 floats, on symbols of a trace and in routines; what is not asked to branch also on arrays.
 """
@@ -61,6 +66,13 @@ class PairMaterial(NamedTuple):
     stiffness: float
     damping: float
     shear_stiffness: float
+    rolling_friction: float
+    torsional_friction: float
+
+    @property
+    def arm(self) -> float:
+        """See `moment_arm`."""
+        return moment_arm(self.rolling_friction, self.torsional_friction)
 
 
 class MaterialLaw(NamedTuple):
@@ -138,7 +150,7 @@ def normal_laws(
     """Offsets (m,) and compliances (m,) of contacts with bends (m,) and normal velocities (m,) before the step."""
     columns = (contacts.restitution, contacts.stiffness, contacts.damping)
     surfaces = [
-        PairMaterial(0.0, 0.0, float(restitution), float(stiffness), float(damping), np.inf)
+        PairMaterial(0.0, 0.0, float(restitution), float(stiffness), float(damping), np.inf, 0.0, 0.0)
         for restitution, stiffness, damping in zip(*columns, strict=True)
     ]
     laws = [
@@ -155,7 +167,8 @@ def normal_laws(
 class ContactLaw(NamedTuple):
     """What a solver knows of a contact; see the module's docstring. compliance, shear: 1/kg. friction: mu. extra: N s.
     along, normal: about how far an impulse moves it in the tangential and normal directions, W, 1/kg; hard_along,
-    hard_normal: `1 / (along + shear)` and `1 / (normal + compliance)`, kg."""
+    hard_normal: `1 / (along + shear)` and `1 / (normal + compliance)`, kg. torsion: of a follower, whose friction is
+    that of rolling; both over the arm of its moments."""
 
     compliance: float
     shear: float
@@ -165,6 +178,7 @@ class ContactLaw(NamedTuple):
     normal: float
     hard_along: float
     hard_normal: float
+    torsion: float
 
 
 def made_law(
@@ -172,14 +186,20 @@ def made_law(
 ) -> ContactLaw:
     """The law of a contact with these mobilities and springs."""
     hard_along, hard_normal = 1.0 / (along + shear), 1.0 / (normal + compliance)
-    return ContactLaw(compliance, shear, friction, extra, along, normal, hard_along, hard_normal)
+    return ContactLaw(compliance, shear, friction, extra, along, normal, hard_along, hard_normal, 0.0)
+
+
+def follower_law(along: Any, normal: Any, rolling: Any, torsion: Any) -> ContactLaw:
+    """The law of a follower, whose mobilities and friction are those at the arm of its moments."""
+    return ContactLaw(0.0, 0.0, rolling, 0.0, along, normal, 1.0 / along, 1.0 / normal, torsion)
 
 
 class LinearLaw(NamedTuple):
     """A contact as a spring, `p = impulse - K w`, N s; of an `answer`, the impulse at its own velocity.
 
     K (kg) has the tangential part `along (1 - slides u u^T)`, the normal part `normal`, and `lean u` in its normal
-    column: friction follows the normal impulse. u: direction of the tangential impulse.
+    column: friction follows the normal impulse. u: direction of the tangential impulse. Of a follower, `rolls u` and
+    `turns` follow the normal velocity of the contact that leads it.
     """
 
     impulse: Vector3
@@ -189,6 +209,13 @@ class LinearLaw(NamedTuple):
     slides: bool
     u1: float
     u2: float
+    rolls: float
+    turns: float
+
+    @property
+    def following(self) -> Vector3:
+        """How a follower's impulse (3,) falls with the normal velocity of the contact that leads it, kg."""
+        return np.array([self.rolls * self.u1, self.rolls * self.u2, self.turns])
 
     @property
     def stiffness(self) -> Matrix3:
@@ -239,6 +266,7 @@ def natural_map(law: ContactLaw, p: Any, w: Any, reach: Any = 1.0) -> tuple[Any,
     )
 
 
+@merged
 def contact_residual(law: ContactLaw, p: Vector3, w: Vector3) -> float:
     """The largest of the natural map, N s: of the normal part and of the tangential one. In a routine."""
     at = _target(law, p, w, 1.0)
@@ -260,7 +288,7 @@ def contact_state(law: ContactLaw, p: Vector3, w: Vector3, softness: float) -> t
     at = _target(law, p, w, 1.0)
     if not at.normal > 0.0:  # NaN is open
         left = max(abs(p[2]), np.sqrt(p[0] * p[0] + p[1] * p[1]))
-        return LinearLaw(np.array([0.0, 0.0, 0.0]), 0.0, 0.0, 0.0, False, 0.0, 0.0), float(left)
+        return LinearLaw(np.array([0.0, 0.0, 0.0]), 0.0, 0.0, 0.0, False, 0.0, 0.0, 0.0, 0.0), float(left)
     if at.square <= at.bound * at.bound:
         lacking = max(abs(p[2] - at.normal), np.sqrt(at.f1 * at.f1 + at.f2 * at.f2))
         return _sticking(law, p, softness), float(lacking)
@@ -292,6 +320,8 @@ def linear_law(law: ContactLaw, p: Any, w: Any, softness: Any, reach: Any, leani
         slides,
         moving.u1,
         moving.u2,
+        0.0,
+        0.0,
     )
 
 
@@ -301,7 +331,7 @@ def _sticking(law: ContactLaw, p: Any, softness: Any) -> LinearLaw:
     stiffness, hard = 1.0 / (soft + law.compliance), 1.0 / (soft_along + law.shear)
     kept = soft_along * hard
     impulse = np.array([kept * p[0], kept * p[1], stiffness * soft * p[2]])
-    return LinearLaw(impulse, hard, stiffness, 0.0, False, 0.0, 0.0)
+    return LinearLaw(impulse, hard, stiffness, 0.0, False, 0.0, 0.0, 0.0, 0.0)
 
 
 @merged
@@ -317,9 +347,10 @@ def _sliding(law: ContactLaw, p: Any, at: _Target, softness: Any, reach: Any, le
     beside = across * softness * law.along * (p[1] * u1 - p[0] * u2)
     along = law.friction * where(leaning > 0.5, held, at.normal) + law.extra
     impulse = np.array([along * u1 - beside * u2, along * u2 + beside * u1, held])
-    return LinearLaw(impulse, across, stiffness, leaning * law.friction * stiffness, True, u1, u2)
+    return LinearLaw(impulse, across, stiffness, leaning * law.friction * stiffness, True, u1, u2, 0.0, 0.0)
 
 
+@merged
 def contact_answer(law: ContactLaw, p: Vector3, w: Vector3, hardness: float) -> LinearLaw:
     """What a contact with impulse p gives at a velocity w (3,), `project(p - hardness w / W)`, springs aside; in a
     routine."""
@@ -331,19 +362,110 @@ def contact_answer(law: ContactLaw, p: Vector3, w: Vector3, hardness: float) -> 
         stiffness = hardness * law.hard_normal
         normal = p[2] - w[2] * stiffness
     if not normal > 0.0:
-        return LinearLaw(np.array([0.0, 0.0, 0.0]), 0.0, 0.0, 0.0, False, 0.0, 0.0)
+        return LinearLaw(np.array([0.0, 0.0, 0.0]), 0.0, 0.0, 0.0, False, 0.0, 0.0, 0.0, 0.0)
     soft_along = law.along / hardness
     hard = 1.0 / (soft_along + law.shear)
     kept = soft_along * hard
     z1, z2 = kept * p[0] - w[0] * hard, kept * p[1] - w[1] * hard
     square, bound = z1 * z1 + z2 * z2, law.friction * normal + law.extra
     if square <= bound * bound:
-        return LinearLaw(np.array([z1, z2, normal]), hard, stiffness, 0.0, False, 0.0, 0.0)
+        return LinearLaw(np.array([z1, z2, normal]), hard, stiffness, 0.0, False, 0.0, 0.0, 0.0, 0.0)
     shorter = 1.0 / np.sqrt(square)
     u1, u2 = z1 * shorter, z2 * shorter
     lean = law.friction * stiffness
     impulse = np.array([bound * u1, bound * u2, normal])
-    return LinearLaw(impulse, bound * shorter * hard, stiffness, lean, True, u1, u2)
+    return LinearLaw(impulse, bound * shorter * hard, stiffness, lean, True, u1, u2, 0.0, 0.0)
+
+
+# Rolling and torsional friction
+
+
+def moment_arm(rolling: float, torsional: float) -> float:
+    """At which moments of rolling and torsional friction (lengths, m) are counted as impulses, m; zero without them."""
+    return max(rolling, torsional)
+
+
+def pressing_impulse(law: ContactLaw, p: Any, w: Any, reach: Any = 1.0) -> Any:
+    """The normal part of a contact's projection, N s: what a follower's bounds go by."""
+    return maximum(p[2] - reach * ((w[2] + law.compliance * p[2]) * law.hard_normal), 0.0)
+
+
+def follower_map(law: ContactLaw, p: Any, w: Any, load: Any, reach: Any = 1.0) -> tuple[Any, Any, Any]:
+    """The natural map (3,) of a follower, N s. load: the normal impulse of the contact that leads it, N s, not below
+    zero."""
+    f1, f2 = reach * (w[0] * law.hard_along), reach * (w[1] * law.hard_along)
+    z1, z2, z3 = p[0] - f1, p[1] - f2, p[2] - reach * (w[2] * law.hard_normal)
+    bound, turn = law.friction * load, law.torsion * load
+    square = z1 * z1 + z2 * z2
+    outside = square > bound * bound
+    scale = bound / sqrt(where(outside, square, 1.0))
+    return (
+        where(outside, p[0] - scale * z1, f1),
+        where(outside, p[1] - scale * z2, f2),
+        p[2] - minimum(maximum(z3, -turn), turn),
+    )
+
+
+def follower_residual(law: ContactLaw, p: Any, w: Any, load: Any) -> Any:
+    """The largest of it, N s."""
+    f1, f2, fn = follower_map(law, p, w, load)
+    return maximum(absolute(fn), sqrt(f1 * f1 + f2 * f2))
+
+
+def linear_follower(
+    law: ContactLaw, p: Any, w: Any, softness: Any, load: Any, lead: LinearLaw, reach: Any, leaning: Any
+) -> LinearLaw:
+    """A follower made linear as by `linear_law`. lead: the linear law of the contact that leads it."""
+    z1, z2 = p[0] - reach * (w[0] * law.hard_along), p[1] - reach * (w[1] * law.hard_along)
+    z3 = p[2] - reach * (w[2] * law.hard_normal)
+    bound, turn, square = law.friction * load, law.torsion * load, z1 * z1 + z2 * z2
+    pressed, rolls, turns = load > 0.0, square > bound * bound, absolute(z3) > turn
+    size = sqrt(where(rolls, square, 1.0))
+    u1, u2, side = where(rolls, z1 / size, 0.0), where(rolls, z2 / size, 0.0), where(z3 > 0.0, 1.0, -1.0)
+    across = reach * bound / (size - bound + reach * softness * bound) * law.hard_along
+    beside = across * softness * law.along * (p[1] * u1 - p[0] * u2)
+    push, stiffness = where(leaning > 0.5, lead.impulse[2], load), leaning * lead.normal
+    rim = law.friction * push
+    impulse = np.array(
+        [
+            where(pressed, where(rolls, rim * u1 - beside * u2, p[0]), 0.0),
+            where(pressed, where(rolls, rim * u2 + beside * u1, p[1]), 0.0),
+            where(pressed, where(turns, side * law.torsion * push, p[2]), 0.0),
+        ]
+    )
+    return LinearLaw(
+        impulse,
+        where(pressed, where(rolls, across, 1.0 / (softness * law.along)), 0.0),
+        where(pressed, where(turns, 0.0, 1.0 / (softness * law.normal)), 0.0),
+        0.0,
+        pressed & (rolls | turns),
+        u1,
+        u2,
+        where(pressed & rolls, law.friction * stiffness, 0.0),
+        where(pressed & turns, side * law.torsion * stiffness, 0.0),
+    )
+
+
+def follower_answer(law: ContactLaw, p: Any, w: Any, hardness: Any, lead: LinearLaw) -> LinearLaw:
+    """What a follower with impulse p gives at a velocity w (3,); lead: the answer of the contact that leads it."""
+    hard_along, hard_normal, load = hardness * law.hard_along, hardness * law.hard_normal, lead.impulse[2]
+    z1, z2, z3 = p[0] - w[0] * hard_along, p[1] - w[1] * hard_along, p[2] - w[2] * hard_normal
+    bound, turn, square = law.friction * load, law.torsion * load, z1 * z1 + z2 * z2
+    rolls, turns = square > bound * bound, absolute(z3) > turn
+    size = sqrt(where(rolls, square, 1.0))
+    u1, u2, side = where(rolls, z1 / size, 0.0), where(rolls, z2 / size, 0.0), where(z3 > 0.0, 1.0, -1.0)
+    pressed = load > 0.0
+    return LinearLaw(
+        np.array([where(rolls, bound * u1, z1), where(rolls, bound * u2, z2), where(turns, side * turn, z3)]),
+        where(pressed, where(rolls, bound / size, 1.0) * hard_along, 0.0),
+        where(pressed, where(turns, 0.0, hard_normal), 0.0),
+        0.0,
+        pressed & (rolls | turns),
+        u1,
+        u2,
+        where(rolls, law.friction * lead.normal, 0.0),
+        where(turns, side * law.torsion * lead.normal, 0.0),
+    )
 
 
 # Rows of joints

@@ -1,12 +1,15 @@
 """The contact problem: what every solver solves, stated once.
 
 `w = (W + C) p + b` with the Delassus matrix W, a diagonal compliance C and impulses p. Rows: three a contact
-(t1, t2, n), then limits, then boxes. Contacts and limits never pull (p_n >= 0, w_n >= 0, p_n w_n = 0). Friction
-obeys `|p_t| <= mu p_n + extra` and dissipates as much as it can. Boxes keep `|p| <= bound` and w = 0 unless at it.
+(t1, t2, n), then limits, then boxes, then three a follower. Contacts and limits never pull (p_n >= 0, w_n >= 0,
+p_n w_n = 0). Friction obeys `|p_t| <= mu p_n + extra` and dissipates as much as it can. Boxes keep `|p| <= bound` and
+w = 0 unless at it. Followers are rolling and torsional friction: moments about (t1, t2, n) as impulses at an arm, with
+`|m_t| <= rolling p_n` and `|m_n| <= torsion p_n` of the contact that leads each, which dissipate likewise.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,12 +23,13 @@ _LEAST_DIAGONAL = 1e-12  # of the largest: keeps a row that nothing can move out
 
 @dataclass(frozen=True)
 class ContactProblem:
-    """A contact problem with n = 3 contacts + limits + boxes rows; see the module's docstring.
+    """A contact problem with n = 3 contacts + limits + boxes + 3 followers rows; see the module's docstring.
 
     delassus: (n, n) symmetric positive semidefinite, without compliance, 1/kg. bias: (n,) velocity without
     impulses and what the law adds to it, m/s. friction: (contacts,) mu. extra: (contacts,) part of the friction
     bound that does not depend on the normal impulse, N s; it acts while there is one. limits: number of limit
-    rows. box: (boxes,) bounds, N s. compliance: (n,) added to the diagonal, 1/kg.
+    rows. box: (boxes,) bounds, N s. compliance: (n,) added to the diagonal, 1/kg. leaders: (followers,) the contact of
+    each; rolling, torsion: (followers,) its coefficients over the arm of its moments.
     """
 
     delassus: Array
@@ -35,10 +39,16 @@ class ContactProblem:
     limits: int = 0
     box: Array = field(default_factory=lambda: np.zeros(0))
     compliance: Array = field(default_factory=lambda: np.zeros(()))
+    leaders: Sequence[int] = ()
+    rolling: Array = field(default_factory=lambda: np.zeros(()))
+    torsion: Array = field(default_factory=lambda: np.zeros(()))
 
     def __post_init__(self) -> None:
         count = len(self.friction)
-        size = 3 * count + self.limits + len(self.box)
+        object.__setattr__(self, "leaders", tuple(int(k) for k in self.leaders))
+        if any(not 0 <= k < count for k in self.leaders):
+            raise InvalidContact(f"leaders are {self.leaders}; they must be numbers of the {count} contacts")
+        size = 3 * count + self.limits + len(self.box) + 3 * len(self.leaders)
         shapes = {
             "delassus": (size, size),
             "bias": (size,),
@@ -46,6 +56,8 @@ class ContactProblem:
             "extra": (count,),
             "box": (len(self.box),),
             "compliance": (size,),
+            "rolling": (len(self.leaders),),
+            "torsion": (len(self.leaders),),
         }
         for name, shape in shapes.items():
             array = np.asarray(getattr(self, name), dtype=np.float64)
@@ -56,7 +68,7 @@ class ContactProblem:
             array = np.ascontiguousarray(np.broadcast_to(array, shape)).view()
             array.setflags(write=False)  # all of one kind: routines are compiled once for each
             object.__setattr__(self, name, array)
-        for name in ("friction", "extra", "box", "compliance"):
+        for name in ("friction", "extra", "box", "compliance", "rolling", "torsion"):
             if np.any(getattr(self, name) < 0.0):
                 raise InvalidContact(
                     f"{name} of the contact problem is negative: {getattr(self, name).min():g}"
@@ -85,8 +97,27 @@ class ContactProblem:
         least = _LEAST_DIAGONAL * float(diagonal.max(initial=0.0)) + 1e-280
         return np.maximum(diagonal, least)
 
+    @property
+    def first_box(self) -> int:
+        """Number of the first row of a box."""
+        return 3 * self.contacts + self.limits
+
+    @property
+    def first_follower(self) -> int:
+        """Number of the first row of a follower."""
+        return self.first_box + len(self.box)
+
+    def require_no_followers(self, what: str) -> None:
+        """Raise where rolling or torsional friction is part of the problem, which few solvers know."""
+        if self.leaders:
+            raise InvalidContact(
+                f"{what} does not support rolling and torsional friction, which {len(self.leaders)} contacts have; "
+                "simulate it with exact contact, or leave it out"
+            )
+
     def rows(self) -> ContactRows:
         """The problem as routines take it."""
+        self.require_no_followers("a solver of contact problems")
         return ContactRows(
             self.matrix(), self.diagonal(), self.bias, self.friction, self.extra, self.box, self.compliance
         )

@@ -21,6 +21,8 @@ _ARRAYS = ("delassus", "bias", "friction", "extra", "box", "compliance")
 
 def save_problems(path: str | Path, problems: Sequence[ContactProblem]) -> None:
     """Write contact problems; the file appears only when it is complete."""
+    for problem in problems:
+        problem.require_no_followers("a file of contact problems")
     sizes = np.array(
         [[problem.contacts, problem.limits, len(problem.box)] for problem in problems], dtype=np.int64
     )

@@ -43,6 +43,7 @@ def build_pyramid_problem(problem: ContactProblem, *, facets: int = 8) -> Pyrami
 
     `extra` acts whether there is a normal impulse or not; see `without_lost_extra`.
     """
+    problem.require_no_followers("a problem with pyramids")
     directions = facet_directions(facets)
     contacts, boxes = problem.contacts, len(problem.box)
     primal = contacts * (1 + facets) + problem.limits + boxes

@@ -11,7 +11,6 @@ from footfall.errors import UnsupportedFeature
 
 _DEFAULT_SOLREF = (0.02, 1.0)
 _DEFAULT_SOLIMP = (0.9, 0.95, 0.001, 0.5, 2.0)
-_TORSION = 4  # condim from which contacts resist twisting
 _SHOWN = 4
 
 
@@ -28,7 +27,6 @@ def left_out(
 
 
 def _counts(model: Any, tendons: int, pairs: int) -> dict[str, int]:
-    touching = (model.geom_contype != 0) | (model.geom_conaffinity != 0)
 
     def differs(values: Any, usual: tuple[float, ...]) -> Any:
         return (np.abs(np.asarray(values)[:, : len(usual)] - usual) > 1e-9).any(axis=1)
@@ -44,9 +42,6 @@ def _counts(model: Any, tendons: int, pairs: int) -> dict[str, int]:
         "contact pairs of bodies that do not touch (next to each other, or excluded)": pairs,
         "geoms with solref or solimp": solver("geom"),
         "joints with solref or solimp of their stops": solver("jnt"),
-        "geoms with torsional or rolling friction (condim 4, 6)": int(
-            (touching & (model.geom_condim >= _TORSION)).sum()
-        ),
         "geoms with margin or gap": int(((model.geom_margin != 0.0) | (model.geom_gap != 0.0)).sum()),
         "bodies with gravity compensation": int((model.body_gravcomp != 0.0).sum()),
     }

@@ -7,22 +7,25 @@ not touch; MuJoCo lets pairs of them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 _BITS = 2**31 - 1  # that groups and masks may have
 _SCENE = 1  # group of what is in a scene
-_FRICTIONLESS = 1  # condim
+_FRICTIONLESS, _TORSION, _ROLLING = 1, 4, 6  # condim
 
 
 @dataclass
 class PairedGeoms:
-    """What pairs add. groups, masks: bits by geom. friction: Coulomb's coefficient by geom, of its first pair. left:
+    """What pairs add. groups, masks: bits by geom. friction: Coulomb's coefficient by geom, of its first pair;
+    moments: rolling and torsional friction likewise, m. left:
     how many pairs have no counterpart."""
 
     groups: dict[int, int] = field(default_factory=dict)
     masks: dict[int, int] = field(default_factory=dict)
     friction: dict[int, float] = field(default_factory=dict)
+    moments: dict[int, tuple[float, float]] = field(default_factory=dict)
     left: int = 0
 
     def __contains__(self, geom: object) -> bool:
@@ -56,7 +59,21 @@ def paired_geoms(model: Any) -> PairedGeoms:
         for geom in geoms:
             slippery = int(model.pair_dim[number]) == _FRICTIONLESS
             found.friction.setdefault(geom, 0.0 if slippery else sliding)
+            # those of pairs have two of sliding and two of rolling
+            torsional, rolling = float(model.pair_friction[number, 2]), float(model.pair_friction[number, 3])
+            found.moments.setdefault(
+                geom, moment_friction(int(model.pair_dim[number]), (sliding, torsional, rolling))
+            )
     return found
+
+
+def moment_friction(condim: int, friction: Sequence[float]) -> tuple[float, float]:
+    """Rolling and torsional friction, m, of contacts of so many dimensions with MuJoCo's numbers (sliding, torsional,
+    rolling)."""
+    return (
+        float(friction[2]) if condim >= _ROLLING else 0.0,
+        float(friction[1]) if condim >= _TORSION else 0.0,
+    )
 
 
 def _never_touch(model: Any, first: int, second: int) -> bool:

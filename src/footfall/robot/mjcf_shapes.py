@@ -9,7 +9,7 @@ import numpy as np
 
 from footfall.math.transform import Transform
 from footfall.robot.mesh_paths import MeshPaths
-from footfall.robot.mjcf_pairs import PairedGeoms
+from footfall.robot.mjcf_pairs import PairedGeoms, moment_friction
 from footfall.robot.model import Box, Capsule, Cylinder, Geometry, Mesh, Shape, Sphere
 from footfall.robot.orientation import matrix_from_quaternion
 
@@ -47,6 +47,7 @@ def body_geometries(
             geom_color(model, index),
             _friction(model, index, pairs),
             *_groups(model, index, pairs),
+            *_moment_friction(model, index, pairs),
         )
         visuals, collisions = geometries.setdefault(int(model.geom_bodyid[index]), ([], []))
         touches = model.geom_contype[index] or model.geom_conaffinity[index] or index in pairs
@@ -139,6 +140,13 @@ def _friction(model: Any, index: int, pairs: PairedGeoms) -> float | None:
 def sliding_friction(model: Any, index: int) -> float:
     """Coulomb's coefficient of a geom by itself."""
     return 0.0 if int(model.geom_condim[index]) == _FRICTIONLESS else float(model.geom_friction[index, 0])
+
+
+def _moment_friction(model: Any, index: int, pairs: PairedGeoms) -> tuple[float, float]:
+    """Rolling and torsional friction, m, of its pair if nothing else lets it touch."""
+    if not (model.geom_contype[index] or model.geom_conaffinity[index]):
+        return pairs.moments.get(index, (0.0, 0.0))
+    return moment_friction(int(model.geom_condim[index]), model.geom_friction[index])
 
 
 def _groups(model: Any, index: int, pairs: PairedGeoms) -> tuple[int, int]:

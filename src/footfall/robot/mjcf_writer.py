@@ -233,11 +233,29 @@ def _add_geometry(node: Node, geometry: Geometry, names: set[str], assets: _Asse
         size=sizes or None,
         **_pose(geometry.placement),
         rgba=geometry.color,
-        friction=None if visual or geometry.friction is None else (geometry.friction, 0.005, 0.0001),
+        friction=None if visual else _friction(geometry),
+        condim=None if visual else _dimensions(geometry),
         contype=0 if visual else None if geometry.group == 1 else geometry.group,
         conaffinity=0 if visual else None if geometry.mask == 1 else geometry.mask,
         group=VISUAL_GROUP if visual else COLLISION_GROUP,
     )
+
+
+def _friction(geometry: Geometry) -> tuple[float, float, float] | None:
+    """MuJoCo's numbers: sliding, torsional, rolling; None for its default."""
+    if geometry.friction is None and _dimensions(geometry) is None:
+        return None
+    sliding = 1.0 if geometry.friction is None else geometry.friction
+    if _dimensions(geometry) is None:
+        return sliding, 0.005, 0.0001
+    return sliding, geometry.torsional_friction, geometry.rolling_friction
+
+
+def _dimensions(geometry: Geometry) -> int | None:
+    """MuJoCo's condim; None for its default, sliding alone."""
+    if geometry.rolling_friction > 0.0:
+        return 6
+    return 4 if geometry.torsional_friction > 0.0 else None
 
 
 def _add_equalities(root: Node, robot: Robot) -> None:

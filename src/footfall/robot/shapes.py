@@ -74,7 +74,8 @@ class Geometry(Value):
 
     friction: Coulomb coefficient where it touches; None leaves it to what it touches. group, mask: as bits; two shapes
     touch if the group of one has a bit of the other's mask (MJCF: contype, conaffinity), where contact is found while
-    the step runs.
+    the step runs. rolling_friction, torsional_friction: m, moments against rolling and against turning about the normal
+    over the normal force; a contact has the larger of both sides.
     """
 
     shape: Shape
@@ -84,9 +85,13 @@ class Geometry(Value):
     friction: float | None = None
     group: int = 1
     mask: int = 1
+    rolling_friction: float = 0.0
+    torsional_friction: float = 0.0
 
     def __post_init__(self) -> None:
         subject = ("geometry", self.name)
+        for what in ("rolling_friction", "torsional_friction"):
+            object.__setattr__(self, what, finite_number(getattr(self, what), what, subject, minimum=0.0))
         for what in ("group", "mask"):
             object.__setattr__(self, what, _bits(getattr(self, what), what, subject))
         object.__setattr__(self, "placement", placement(self.placement, "geometry", subject))

@@ -211,7 +211,17 @@ def _geometry(schema: ShapeSchema, subject: tuple[str, str], meshes: MeshPaths) 
     if isinstance(shape, Mesh):
         shape = replace(shape, path=meshes.resolve(shape.path))
     place = read_placement(schema, subject)
-    return Geometry(shape, place, schema.name, schema.color, schema.friction, schema.group, schema.mask)
+    return Geometry(
+        shape,
+        place,
+        schema.name,
+        schema.color,
+        schema.friction,
+        schema.group,
+        schema.mask,
+        schema.rolling_friction,
+        schema.torsional_friction,
+    )
 
 
 def _joint(body: BodySchema) -> Joint:

@@ -129,6 +129,8 @@ def _geometry_lines(geometry: Geometry) -> list[str]:
         lines.append(f"color = {toml_value(geometry.color)}")
     if geometry.friction is not None:
         lines.append(f"friction = {toml_value(geometry.friction)}")
+    for name in ("rolling_friction", "torsional_friction"):
+        lines += [f"{name} = {toml_value(getattr(geometry, name))}"] if getattr(geometry, name) > 0.0 else []
     lines += [
         f"{name} = {getattr(geometry, name)}" for name in ("group", "mask") if getattr(geometry, name) != 1
     ]

@@ -18,6 +18,7 @@ from footfall.geometry.plane import Plane
 from footfall.robot.description import Source, free_name
 from footfall.robot.mesh_paths import MeshPaths
 from footfall.robot.mjcf import compiled_model, model_name
+from footfall.robot.mjcf_pairs import moment_friction
 from footfall.robot.mjcf_shapes import (
     Geom,
     geom_color,
@@ -81,11 +82,14 @@ def _object(model: Any, index: int, name: str, meshes: MeshPaths) -> SceneObject
     if shape is None:
         return None
     level = isinstance(shape, Plane) and pose.rotation[2, 2] > 1.0 - 1e-9
+    rolling, torsional = moment_friction(int(model.geom_condim[index]), model.geom_friction[index])
     made = SceneObject(
         name,
         shape,
         pose,
-        Material(friction=sliding_friction(model, index)),
+        Material(
+            friction=sliding_friction(model, index), rolling_friction=rolling, torsional_friction=torsional
+        ),
         category="floor" if level else "",
         contact=_touches(model, index),
     )

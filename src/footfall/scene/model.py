@@ -38,6 +38,8 @@ class Material(values.Value):
     friction: Coulomb coefficient. viscous_friction: N s/m, Ayit 2015, (4.22). restitution: in [0, 1]. stiffness (N/m)
     and damping (N s/m): of one contact point on a soft surface; infinite stiffness is rigid. shear_stiffness
     (N/m): of a point along the surface as long as it sticks; if it is infinite, what sticks does not move at all.
+    rolling_friction, torsional_friction: m, of one contact point: a moment of so much times the normal force resists
+    rolling, and turning about the normal.
     """
 
     friction: float = 0.8
@@ -46,11 +48,15 @@ class Material(values.Value):
     stiffness: float = float("inf")
     damping: float = 0.0
     shear_stiffness: float = float("inf")
+    rolling_friction: float = 0.0
+    torsional_friction: float = 0.0
 
     def __post_init__(self) -> None:
         subject = ("material", "surface")
         with scene_errors(subject):
-            for name in ("friction", "viscous_friction", "restitution", "damping"):
+            for name in (
+                "friction", "viscous_friction", "restitution", "damping", "rolling_friction", "torsional_friction"
+            ):  # fmt: skip
                 number = values.finite_number(getattr(self, name), name, subject, minimum=0.0)
                 object.__setattr__(self, name, number)
         if self.restitution > 1.0:

@@ -131,6 +131,8 @@ class ObjectSchema(PlacedSchema, kw_only=True):
     stiffness: float = math.inf
     damping: float = 0.0
     shear_stiffness: float = math.inf
+    rolling_friction: float = 0.0
+    torsional_friction: float = 0.0
     contact: bool = True
     visible: bool = True
     color: Quaternion | None = None
@@ -233,6 +235,8 @@ def _object(schema: ObjectSchema, meshes: MeshPaths) -> SceneObject:
             schema.stiffness,
             schema.damping,
             schema.shear_stiffness,
+            schema.rolling_friction,
+            schema.torsional_friction,
         )
         shape = _shape(schema, meshes)
         return SceneObject(

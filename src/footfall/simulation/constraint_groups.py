@@ -100,6 +100,10 @@ class ConstraintGroups:
             motions.append(motion)
             for k, number in enumerate(group.members):
                 contact = self.contacts[number]
+                if contact.leader is not None:
+                    velocity = contact.frame.T @ (motion[3:] if relative else motion[3:] - contact.turned)
+                    result[3 * number : 3 * number + 3] = velocity
+                    continue
                 if group.arms is not None:
                     point = motion[:3] + cross(motion[3:], group.arms[k])
                     velocity = contact.frame.T @ point
@@ -157,6 +161,9 @@ class ConstraintGroups:
         wrench = np.zeros(6)
         for number, arm in zip(group.members, group.arms, strict=True):
             force = self.contacts[number].frame @ p[3 * number : 3 * number + 3]
+            if self.contacts[number].leader is not None:
+                wrench = wrench + np.array([0.0, 0.0, 0.0, *force])
+                continue
             wrench = wrench + np.array([*force, *cross(arm, force)])
         return wrench
 
@@ -168,6 +175,13 @@ class ConstraintGroups:
         for number, arm in zip(group.members, group.arms, strict=True):
             frame = self.contacts[number].frame
             local = frame @ cones[number].stiffness @ frame.T
+            if (leader := self.contacts[number].leader) is not None:
+                normal = self.contacts[leader].frame[:, 2]
+                led = np.array([*normal, *cross(arm, normal)])
+                push = np.array([0.0, 0.0, 0.0, *(frame @ cones[number].following)])
+                total = total + np.outer(push, led)
+                total[3:, 3:] = total[3:, 3:] + local
+                continue
             turn = skew(arm)
             carried = local @ turn
             total = total + np.block([[local, -carried], [turn @ local, -(turn @ carried)]])
@@ -188,6 +202,8 @@ class ConstraintGroups:
                 else:
                     axes = self.contacts[number].frame.T
                     reach = [np.array([*axis, *cross(group.arms[k], axis)]) for axis in axes]
+                    if self.contacts[number].leader is not None:
+                        reach = [np.array([0.0, 0.0, 0.0, *axis]) for axis in axes]
                     diagonal = [_product(row, whole @ row) for row in reach]
                 least = _LEAST_MOBILITY * (diagonal[0] + diagonal[1] + diagonal[2]) + 1e-200
                 result[number] = (0.5 * (diagonal[0] + diagonal[1]) + least, diagonal[2] + least)

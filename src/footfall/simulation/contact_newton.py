@@ -17,10 +17,14 @@ from footfall.arrays import Array
 from footfall.compiler import absolute, gather, maximum, minimum, repeat, where
 from footfall.contact.law import (
     LinearLaw,
+    follower_law,
+    follower_map,
+    linear_follower,
     linear_law,
     linear_row,
     made_law,
     natural_map,
+    pressing_impulse,
     row_map,
 )
 from footfall.contact.newton_schedule import (
@@ -102,9 +106,12 @@ class ContactNewton:
             mobilities = diagonal_mobilities(self.delassus)
         else:
             mobilities = groups.mobilities(factor.inverse_pivots)
+        self.leaders = [each.leader for each in groups.contacts]
         self.cones = [
             made_law(along, normal, law.friction, law.extra, law.compliance, law.shear)
-            for (along, normal), law in zip(mobilities, contacts, strict=True)
+            if leader is None
+            else follower_law(along, normal, law.friction, law.torsion)
+            for (along, normal), law, leader in zip(mobilities, contacts, self.leaders, strict=True)
         ]
         self.joint_mobilities = [
             sum((entry * entry * factor.inverse_pivots[k] for k, entry in law.row.items()), start=0.0)
@@ -131,7 +138,8 @@ class ContactNewton:
         """Whether impulses of zero are the solution."""
         if any(law.bound < np.inf for law in self.joints):
             return False  # dry friction always acts
-        normals = [w[3 * k + 2] for k in range(len(self.contacts))] + list(w[self.first_joint :])
+        normals = [w[3 * k + 2] for k, leader in enumerate(self.leaders) if leader is None]
+        normals += list(w[self.first_joint :])
         nothing: Any = True
         for velocity in normals:
             nothing = (velocity >= 0.0) & nothing
@@ -191,13 +199,21 @@ class ContactNewton:
 
     def _natural_map(self, p: Array, w: Array, reach: Any) -> list[Any]:
         values: list[Any] = []
-        for k, cone in enumerate(self.cones):
-            values += natural_map(cone, p[3 * k : 3 * k + 3], w[3 * k : 3 * k + 3], reach)
+        for k, (cone, leader) in enumerate(zip(self.cones, self.leaders, strict=True)):
+            own, speed = p[3 * k : 3 * k + 3], w[3 * k : 3 * k + 3]
+            if leader is None:
+                values += natural_map(cone, own, speed, reach)
+            else:
+                values += follower_map(cone, own, speed, self._load(leader, p, w, reach), reach)
         for k, (mobility, law) in enumerate(
             zip(self.joint_mobilities, self.joints, strict=True), self.first_joint
         ):
             values.append(row_map(mobility, law.bound, p[k], w[k], reach))
         return values
+
+    def _load(self, k: int, p: Array, w: Array, reach: Any) -> Any:
+        """What presses a contact, N s."""
+        return pressing_impulse(self.cones[k], p[3 * k : 3 * k + 3], w[3 * k : 3 * k + 3], reach)
 
     def _merit(self, p: Array, w: Array, reach: Any) -> Any:
         """Sum of the squares of the natural map, weighted so that it is an energy, J."""
@@ -273,10 +289,14 @@ class ContactNewton:
         self, p: Array, w: Array, reach: Any, softness: Any, leaning: Any, tolerance: float
     ) -> Array:
         """Newton's change (n,) of the impulses."""
-        linear = [
-            linear_law(cone, p[3 * k : 3 * k + 3], w[3 * k : 3 * k + 3], softness, reach, leaning)
-            for k, cone in enumerate(self.cones)
-        ]
+        linear: list[LinearLaw] = []
+        for k, (cone, leader) in enumerate(zip(self.cones, self.leaders, strict=True)):
+            own, speed = p[3 * k : 3 * k + 3], w[3 * k : 3 * k + 3]
+            if leader is None:
+                linear.append(linear_law(cone, own, speed, softness, reach, leaning))
+            else:
+                load, lead = self._load(leader, p, w, reach), linear[leader]
+                linear.append(linear_follower(cone, own, speed, softness, load, lead, reach, leaning))
         joints = [
             linear_row(mobility, law.bound, p[k], reach * (1.0 / mobility) * w[k], softness)[0]
             for k, (mobility, law) in enumerate(
@@ -331,7 +351,10 @@ class ContactNewton:
         """Impulses (n,) of the springs that stand for contacts and joints, at velocities (n,) of their rows."""
         result: list[Any] = []
         for k, each in enumerate(linear):
-            result += list(each.stiffness @ velocities[3 * k : 3 * k + 3])
+            pushed = each.stiffness @ velocities[3 * k : 3 * k + 3]
+            if (leader := self.leaders[k]) is not None:
+                pushed = pushed + velocities[3 * leader + 2] * each.following
+            result += list(pushed)
         for spring, velocity in zip(springs, velocities[self.first_joint :], strict=True):
             result.append(spring * velocity)
         return np.array(result)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
 from typing import Literal, get_args
 
 from footfall.contact.candidates import Candidate, scene_candidates
@@ -94,7 +93,6 @@ def choose_engine(
             "sleep: only contacts that are found while it runs know it; let contacts be 'found'"
         )
     places = _places(setting, touching)
-    _require_known_springs(setting.scene, touching)
     if places and touching.model != "penalty" and options.integrator != "semi-implicit":
         raise ValueError(
             f"integrator is {options.integrator!r}, which has no impulses; with {touching.model!r} contact it "
@@ -102,15 +100,6 @@ def choose_engine(
         )
     law = touching.law if smooth else None
     return ListedEngine(setting.robot, setting.scene, places, options, setting.substeps, law, train)
-
-
-def _require_known_springs(scene: Scene, touching: Touching) -> None:
-    sheared = [thing.name for thing in scene.objects if isfinite(thing.material.shear_stiffness)]
-    if sheared and touching.model != "penalty":
-        raise InvalidOption(
-            f"{sheared[0]!r} has a shear_stiffness, which only contacts that are found while it runs have; leave it "
-            "out, or let contacts be 'found'"
-        )
 
 
 def _nothing_touches(robots: Sequence[Robot], scene: Scene, *, self_contact: bool) -> bool:

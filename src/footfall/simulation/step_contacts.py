@@ -32,6 +32,8 @@ class StepContact(NamedTuple):
     material: PairMaterial
     surface: Surface
     carried: Array  # velocity (3,) at the contact of a surface that moves on a given path, world axes
+    turned: Array  # its rotation (3,), world axes
+    leader: int | None = None  # of a follower: the contact whose rolling and torsional friction it is
 
 
 class StepLaw(NamedTuple):
@@ -44,6 +46,7 @@ class StepLaw(NamedTuple):
     shear: float
     friction: Any
     extra: Any
+    torsion: float = 0.0
 
     @property
     def offset(self) -> Any:
@@ -71,14 +74,25 @@ def locate_contact(
         pose = surface.motion.pose(time)
     own = poses[body.link] @ body.placement if body.link >= 0 else body.placement
     point, normal, gap = touch(candidate, own, pose)
-    carried = np.zeros(3)
+    carried, turned = np.zeros(3), np.zeros(3)
     if surface.motion is not None:
         motion = surface.motion.velocity(time)
-        carried = motion[:3] + cross(motion[3:], point - pose.translation)
+        carried, turned = motion[:3] + cross(motion[3:], point - pose.translation), motion[3:]
     links = (body.link, other.link)
     material = {name: getattr(surface.material, name) for name in PairMaterial._fields}
     material |= {"friction": mu, "restitution": restitution}
-    return StepContact(links, contact_frame(normal), point, gap, PairMaterial(**material), surface, carried)
+    return StepContact(
+        links, contact_frame(normal), point, gap, PairMaterial(**material), surface, carried, turned
+    )
+
+
+def followers_of(contacts: Sequence[StepContact]) -> list[StepContact]:
+    """Rolling and torsional friction of contacts that have some; the axes are as long as the arm of the moments."""
+    return [
+        contact._replace(frame=contact.material.arm * contact.frame, leader=k)
+        for k, contact in enumerate(contacts)
+        if contact.material.arm > 0.0
+    ]
 
 
 def contact_laws(
@@ -94,6 +108,12 @@ def contact_laws(
     dt, rules, laws = options.dt, options.contact.rules(gravity, options.dt), []
     for k, contact in enumerate(contacts):
         material, speed = contact.material, np.zeros(3)
+        if contact.leader is not None:
+            rolling, torsion = (
+                each / material.arm for each in (material.rolling_friction, material.torsional_friction)
+            )
+            laws.append(StepLaw(0.0, np.zeros(3), 0.0, 0.0, rolling, 0.0, torsion))
+            continue
         if material.restitution > 0.0 or material.viscous_friction > 0.0:
             speed = slip_velocity(contact, motion, before)
         asked = material_law(material, contact.gap, 0.0, speed, rules, dt)

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.arrays import Array, Flags
-from footfall.contact.assembly import contact_jacobian
+from footfall.contact.assembly import contact_jacobian, followers, rotation_jacobian
 from footfall.contact.contacts import Contacts, contact_frame
 from footfall.contact.detection import detect_contacts
-from footfall.contact.law import limit_offset, normal_laws, shear_compliance, viscous_bound
+from footfall.contact.law import limit_offset, moment_arm, normal_laws, shear_compliance, viscous_bound
 from footfall.contact.pair_material import touching_material
 from footfall.contact.problem import ContactProblem
 from footfall.contact.validation import check_solution
@@ -44,7 +44,7 @@ from footfall.simulation.world.warm_start import match_touches, warm_impulses
 
 class StepProblem(NamedTuple):
     """problem: all contacts (t1, t2, n each), then joint limits, then dry friction, then equations of loops that forces
-    hold as friction with a bound beyond need, in the order of `step_impulses`.
+    hold as friction with a bound beyond need, then rolling and torsional friction, in the order of `step_impulses`.
     response: (nv, n) velocities that unit impulses cause. free_velocity: (nv,) without any."""
 
     problem: ContactProblem
@@ -80,7 +80,10 @@ def build_step_problem(
     jacobian = contact_jacobian(robot, q, contacts)
     turned = np.einsum("mij,mik,mkl->mjl", frames, contacts.rotations, jacobian.reshape(-1, 3, robot.nv))
     joints, room, bounds, closing = _joint_rows(simulation, q)
-    jacobian = np.concatenate([turned.reshape(-1, robot.nv), joints])
+    leaders, arms = followers(contacts)
+    turning = np.einsum("mij,mik,mkl->mjl", frames, contacts.rotations, rotation_jacobian(robot, q, contacts))
+    turning = (arms[:, None, None] * turning[leaders]).reshape(-1, robot.nv)
+    jacobian = np.concatenate([turned.reshape(-1, robot.nv), joints, turning])
     response = np.linalg.solve(inertia, jacobian.T)
     bias, before = jacobian @ free, jacobian @ v
     first = 3 * len(contacts)
@@ -94,17 +97,17 @@ def build_step_problem(
     bends = after.touches["bend"] if found and after is not None else np.zeros(len(contacts))
     offset, compliance[normal] = normal_laws(contacts, bends, before[normal], rules, dt)
     bias[normal] += offset
+    shear, before_step = _stick_springs(simulation, state, after, frames)
+    for way in (0, 1):
+        compliance[way:first:3] = shear
+        bias[way:first:3] -= shear * before_step[:, way]
     if isinstance(simulation.engine, WorldEngine) and after is not None:
-        shear, before_step = _stick_springs(simulation, state, after, frames)
-        for way in (0, 1):
-            compliance[way:first:3] = shear
-            bias[way:first:3] -= shear * before_step[:, way]
         pressed = before_step[:, 2] * _mobilities(robot, inertia, turned[:, 2:])
         giving = _giving_shares(simulation.engine, after.touches, pressed)
         compliance[normal] = np.maximum(compliance[normal], giving * _mobilities(robot, inertia, turned))
     limits = len(joints) - len(bounds)
     bias[first : first + limits] += limit_offset(room, rules, dt)
-    bias[first + limits :] += closing
+    bias[first + limits : first + len(joints)] += closing
     delassus = jacobian @ response
     problem = ContactProblem(
         delassus=(delassus + delassus.T) / 2,
@@ -114,6 +117,9 @@ def build_step_problem(
         limits=limits,
         box=bounds,
         compliance=compliance,
+        leaders=leaders.tolist(),
+        rolling=contacts.rolling_friction[leaders] / arms,
+        torsion=contacts.torsional_friction[leaders] / arms,
     )
     return StepProblem(problem, response, free)
 
@@ -123,7 +129,10 @@ def step_impulses(simulation: Simulation, after: SimulationState) -> Array:
     that forces hold."""
     engine = simulation.engine
     if not isinstance(engine, WorldEngine):
-        return after.impulses
+        limited, rubbing = _limited_and_rubbing(simulation)
+        count, joints = 3 * len(simulation.candidates), len(limited) + len(rubbing)
+        last = len(after.impulses) - joints
+        return np.concatenate([after.impulses[:count], after.impulses[last:], after.impulses[count:last]])
     count = len(after.touches)
     frames = np.array([contact_frame(touch["normal"]) for touch in after.touches]).reshape(-1, 3, 3)
     own = np.einsum("mij,mi->mj", frames, after.impulses[: 3 * count].reshape(-1, 3)).ravel()
@@ -136,7 +145,16 @@ def step_impulses(simulation: Simulation, after: SimulationState) -> Array:
             rows[int(row["velocity"]), bool(row["friction"] > 0.0)] = impulse
     limited, rubbing = _limited_and_rubbing(simulation)
     limits = [rows[velocity, False] for _, velocity in limited]
-    return np.concatenate([own, limits, [rows[velocity, True] for velocity in rubbing], held])
+    arms = [
+        moment_arm(each.rolling_friction, each.torsional_friction) for each in _pair_materials(engine, after)
+    ]
+    turned = [
+        frame.T @ touch["moment"] / arm
+        for frame, touch, arm in zip(frames, after.touches, arms, strict=True)
+        if arm > 0.0
+    ]
+    rubbed = [rows[velocity, True] for velocity in rubbing]
+    return np.concatenate([own, limits, rubbed, held, np.ravel(turned)])
 
 
 def step_residuals(simulation: Simulation, command: Command, steps: int) -> tuple[Array, Trajectory]:
@@ -198,6 +216,8 @@ def _contacts(simulation: Simulation, state: SimulationState, after: SimulationS
         [pair[1] for pair in carriers],
         _in_frames(simulation, state.q, [pair[1] for pair in carriers], touches["position"]),
         surface,
+        np.array([pair.rolling_friction for pair in pairs]),
+        np.array([pair.torsional_friction for pair in pairs]),
     )
 
 
@@ -231,12 +251,16 @@ def _mobilities(robot: Robot, inertia: Array, rows: Array) -> Array:
 
 
 def _stick_springs(
-    simulation: Simulation, state: SimulationState, after: SimulationState, frames: Array
+    simulation: Simulation, state: SimulationState, after: SimulationState | None, frames: Array
 ) -> tuple[Array, Array]:
     """Compliances (m,) along the surface of what touches after a step, 1/kg, and the impulses (m, 3) along the contact
     frames that it had in the step before, N s."""
-    engine, dt, count = simulation.engine, simulation.options.dt, len(after.touches)
-    assert isinstance(engine, WorldEngine)
+    engine, dt = simulation.engine, simulation.options.dt
+    if not isinstance(engine, WorldEngine):
+        listed = np.array([each.surface.material.shear_stiffness for each in simulation.candidates])
+        return shear_compliance(listed, dt), state.impulses[: 3 * len(listed)].reshape(-1, 3)
+    assert after is not None
+    count = len(after.touches)
     stiffness = np.array([pair.shear_stiffness for pair in _pair_materials(engine, after)])
     warm = np.zeros((count, 3))
     known = np.ascontiguousarray(state.impulses[: 3 * len(state.touches)].reshape(-1, 3))

@@ -13,12 +13,14 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.contact.candidates import Candidate
+from footfall.contact.law import moment_arm
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.factorisation import MassFactor, factorise, solve_factored
 from footfall.dynamics.inverse_dynamics import newton_euler
 from footfall.dynamics.kinematics import link_poses
 from footfall.dynamics.loops import Coupling, damping_of_followers
 from footfall.dynamics.mass_matrix import composite_bodies
+from footfall.errors import InvalidOption
 from footfall.robot.model import JointType, Robot
 from footfall.simulation.constraint_groups import ConstraintGroups
 from footfall.simulation.contact_newton import ContactNewton, affordable
@@ -39,6 +41,7 @@ from footfall.simulation.step_contacts import (
     StepContact,
     StepLaw,
     contact_laws,
+    followers_of,
     joint_laws,
     locate_contact,
 )
@@ -60,7 +63,9 @@ def foreseen_velocities(robot: Robot, options: StepOptions) -> list[int]:
 
 def row_count(robot: Robot, candidates: Sequence[Candidate], options: StepOptions) -> int:
     """Number of impulses of a step."""
-    rows = 3 * len(candidates)
+    materials = [each.surface.material for each in candidates]
+    followers = [moment_arm(each.rolling_friction, each.torsional_friction) > 0.0 for each in materials]
+    rows = 3 * (len(candidates) + sum(followers))
     rows += len(limited_velocities(robot)) if options.joints.limits else 0
     return rows + (len(rubbing_velocities(robot)) if options.joints.friction else 0)
 
@@ -120,7 +125,7 @@ def contact_step(
         locate_contact(robot, motion.poses, candidate, friction[k], restitution[k], time)
         for k, candidate in enumerate(candidates)
     ]
-    problem = _problem(robot, options, state, acting, motion, contacts)
+    problem = _problem(robot, options, state, acting, motion, contacts + followers_of(contacts))
     v, impulses, residual, steps = _solved(robot, problem, options, state)
     effort = _effort(robot, options, acting.control, action, v - state.v)
     if options.bounded_energy:
@@ -253,6 +258,11 @@ def _swept(
 ) -> tuple[Array, Array, Any, Any]:
     """The same by sweeps over the contacts."""
     motion, contacts = problem.motion, problem.contacts
+    if any(each.leader is not None for each in contacts):
+        raise InvalidOption(
+            "rolling_friction and torsional_friction need Newton's method, but sweeps are asked for: leave out "
+            "contact='impacts' and other rules of the solver, or list fewer places"
+        )
     free = state.v + solve_factored(robot.tree, factor, problem.push)
     whitening = Whitening(motion, factor)
     blocks: list[ContactBlock | JointBlock] = []

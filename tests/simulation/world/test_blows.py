@@ -65,7 +65,7 @@ def test_touches_of_two_looks_are_put_together_by_pairs() -> None:
     def touches(*rows: tuple[int, int, int, float]) -> Any:
         made = new_records(Touch, len(rows))
         for k, (first, second, feature, gap) in enumerate(rows):
-            made[k] = (first, second, feature, np.zeros(3), np.zeros(3), gap, 0.0, 0.0)
+            made[k] = (first, second, feature, np.zeros(3), np.zeros(3), gap, 0.0, 0.0, np.zeros(3))
         return made
 
     one = touches((0, 1, 7, 0.1), (0, 1, 8, 0.2), (2, 5, 1, 0.3))

@@ -60,6 +60,8 @@ def detect_contacts(
             # Both sides at one place, as in a step: friction a gap apart would turn the pair.
             other.inverse().apply(touching),
             np.zeros(3) if motion is None else _point_velocity(motion, time, touching),
+            material.rolling_friction,
+            material.torsional_friction,
         )
         for name, value in zip(_FIELDS, values, strict=True):
             found[name].append(value)
@@ -82,6 +84,8 @@ _FIELDS = (
     "others",
     "other_points",
     "surface_velocity",
+    "rolling_friction",
+    "torsional_friction",
 )
 _NAMES = ("bodies", "others")
 _EMPTY = {"points": (0, 3), "rotations": (0, 3, 3), "other_points": (0, 3), "surface_velocity": (0, 3)}

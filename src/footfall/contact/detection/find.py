@@ -187,5 +187,5 @@ def _write(
             lower = spot.position @ spot.normal - level
         position = spot.position - lower * spot.normal
         found[count + k] = Touch(
-            pair.first, pair.second, spot.feature, position, spot.normal, spot.gap, -np.inf, 0.0
+            pair.first, pair.second, spot.feature, position, spot.normal, spot.gap, -np.inf, 0.0, np.zeros(3)
         )

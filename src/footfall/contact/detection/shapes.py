@@ -160,7 +160,8 @@ class Touch(NamedTuple):
     step to step the same point has the same. position: in the world, on the second shape if that does not move by
     itself, else in the middle between both, m. normal: unit, from the second towards the first. gap: along it, m,
     negative if they overlap. ahead: where something presses the gap that the velocity after the step leads to, m, else
-    minus infinity. bend: by how much the last step ended nearer than that said, m; not above zero.
+    minus infinity. bend: by how much the last step ended nearer than that said, m; not above zero. moment: of rolling
+    and torsional friction on the first shape, world axes, N m s.
     """
 
     first: int
@@ -171,6 +172,7 @@ class Touch(NamedTuple):
     gap: float
     ahead: float
     bend: float
+    moment: Vector3
 
 
 class Spot(NamedTuple):

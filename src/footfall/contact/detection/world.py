@@ -24,7 +24,7 @@ from footfall.contact.detection.pools import PoolBuilder
 from footfall.contact.detection.shape_making import Carried, shapes_of
 from footfall.contact.detection.shapes import Bodies, Kind, Shape, Spot, Touch
 from footfall.contact.detection.spare_corners import fill_spare
-from footfall.contact.pair_material import RobotSide
+from footfall.contact.pair_material import RobotSide, side_of
 from footfall.dynamics.configuration import neutral
 from footfall.dynamics.kinematics import link_poses
 from footfall.errors import SceneError, UnknownName
@@ -312,7 +312,7 @@ def build_contact_world(
         for geometry in body.collisions:
             pose = attachment.placement @ geometry.placement
             shape = (geometry.shape, pose, geometry.group, geometry.mask)
-            side = materials.get(body.name, RobotSide(geometry.friction))
+            side = materials.get(body.name, side_of(geometry))
             world.add_body(body.name, attachment.link, [shape], side)
     for volume in standing_in(robot):
         attachment = carriers.attachments[volume.body]

@@ -22,6 +22,12 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, Lanes, Vector3, new_records, routine
+from footfall.contact.islands.followers import (
+    add_followers,
+    followers_impulses,
+    followers_linear,
+    followers_velocities,
+)
 from footfall.contact.islands.island import (
     Island,
     add_wrench,
@@ -198,6 +204,8 @@ def _expect(island: Island, v: ArrayOf[Lanes], guess: Guess, laws: Laws, softnes
                 )
             laws.contacts[k], lacking = contact_state(point.law, p, w, softness)
             residual = max(residual, lacking)
+    followers_velocities(island, v, guess.w)
+    residual = max(residual, followers_linear(island, guess.p, guess.w, laws.contacts, softness))
     for k in range(len(guess.joint_u)):
         row = island.joints[k]
         u = row.sign * v[row.node, row.lane] + row.offset
@@ -217,6 +225,10 @@ def _fill_imbalance(
 ) -> None:
     """`M (v - v_free) - J^T p` (n, 8) with the impulses that laws give at the velocities of now, N s."""
     forces[:] = inertial
+    if len(island.followers) > 0:
+        expected: ArrayOf[Vector3] = np.empty(now.p.shape)
+        followers_impulses(island, laws.contacts, now.w, expected)
+        add_followers(island, expected, forces, -1.0)
     for group in island.groups:
         force, moment = np.zeros(3), np.zeros(3)
         for k in range(group.first_point, group.first_point + group.points):
@@ -242,6 +254,13 @@ def _go(island: Island, now: Guess, laws: Laws, step: ArrayOf[Lanes], ahead: Gue
             ahead.w[k], ahead.p[k], laws.contacts[k] = w, p, law
             residual = max(lacking, residual)  # NaN stays NaN in this order
             same = same and not (law.slides or before.slides) and (law.normal > 0.0) == (before.normal > 0.0)
+    if len(island.followers) > 0:
+        same = False
+        followers_velocities(island, step, ahead.w)
+        for k in range(island.leading, len(now.w)):
+            ahead.w[k] = now.w[k] - (ahead.w[k] - island.followers[k - island.leading].drift)
+        followers_impulses(island, laws.contacts, ahead.w, ahead.p)
+        residual = max(followers_linear(island, ahead.p, ahead.w, laws.contacts, softness), residual)
     for k in range(len(ahead.joint_u)):
         row, row_before = island.joints[k], laws.joints[k]
         u = now.joint_u[k] - row.sign * step[row.node, row.lane]
@@ -256,11 +275,17 @@ def _go(island: Island, now: Guess, laws: Laws, step: ArrayOf[Lanes], ahead: Gue
 def _look(island: Island, now: Guess, ahead: Guess, length: float, laws: Laws, softness: float) -> Sight:
     """The states and laws at a part of the way from one guess to the next."""
     residual = 0.0
-    for k in range(len(now.p)):
+    for k in range(island.leading):
         p = now.p[k] + length * (ahead.p[k] - now.p[k])
         w = now.w[k] + length * (ahead.w[k] - now.w[k])
         laws.contacts[k], lacking = contact_state(island.points[k].law, p, w, softness)
         residual = max(lacking, residual)
+    if len(island.followers) > 0:
+        p_there, w_there = np.empty(now.p.shape), np.empty(now.w.shape)
+        for k in range(len(now.p)):
+            p_there[k] = now.p[k] + length * (ahead.p[k] - now.p[k])
+            w_there[k] = now.w[k] + length * (ahead.w[k] - now.w[k])
+        residual = max(followers_linear(island, p_there, w_there, laws.contacts, softness), residual)
     for k in range(len(now.joint_p)):
         row_p = now.joint_p[k] + length * (ahead.joint_p[k] - now.joint_p[k])
         row_u = now.joint_u[k] + length * (ahead.joint_u[k] - now.joint_u[k])
@@ -284,8 +309,9 @@ def _shorten(now: Guess, ahead: Guess, length: float) -> None:
 
 def _soften(island: Island, now: Guess, laws: Laws, softness: float) -> None:
     """The laws with another softness, in the same states."""
-    for k in range(len(now.p)):
+    for k in range(island.leading):
         laws.contacts[k], _ = contact_state(island.points[k].law, now.p[k], now.w[k], softness)
+    followers_linear(island, now.p, now.w, laws.contacts, softness)
     for k in range(len(now.joint_p)):
         row = island.joints[k]
         step = now.joint_u[k] / row.mobility
@@ -301,6 +327,7 @@ def _imbalance(island: Island, guess: Guess, inertial: ArrayOf[Lanes], forces: A
             pushed = island.points[k].force(guess.p[k])
             force, moment = force + pushed, moment + np.cross(island.points[k].arm, pushed)
         add_wrench(island, group, force, moment, forces, -1.0)
+    add_followers(island, guess.p, forces, -1.0)
     for k in range(len(guess.joint_p)):
         row = island.joints[k]
         forces[row.node, row.lane] -= row.sign * guess.joint_p[k]

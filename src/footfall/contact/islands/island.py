@@ -54,6 +54,16 @@ class Point(NamedTuple):
         return turned
 
 
+class Follower(NamedTuple):
+    """Rolling and torsional friction of a contact, the leader. Its velocity is the rotation of its group along the
+    columns of its frame, which are (t1, t2, n) times the arm of its moments (`footfall.contact.law`), and drift."""
+
+    leader: int
+    drift: Vector3
+    law: ContactLaw
+    frame: Matrix3
+
+
 class JointRow(NamedTuple):
     """A joint limit, `sign u + offset >= 0` with an impulse that is not negative, or dry friction, whose impulse is at
     most bound (N s) and stops the joint if it can. u: the velocity in a lane of a node. mobility: 1/kg."""
@@ -70,7 +80,8 @@ class Island(NamedTuple):
     """plan, mass: the inertia's blocks as the plan numbers them. free (n, 8): v_free by node; pushes (n, 8): what
     forces from outside give besides, N s. pivots (n, 8): about the diagonal of M^-1. nodes (k,), motions (6 k, 8):
     node and motion of each piece. pairs: for each group the number of the block (piece i, piece j), negative
-    (-1 - number) if it is kept transposed. rows (3 c, 8): of each contact; entries 6 and 7 are zero."""
+    (-1 - number) if it is kept transposed. rows (3 c, 8): of each contact, then of each follower; entries 6 and 7 are
+    zero. follower_groups have the pieces of the groups of contacts that lead them; leading: how many contacts."""
 
     plan: Elimination
     mass: ArrayOf[Lanes]
@@ -84,6 +95,9 @@ class Island(NamedTuple):
     points: ArrayOf[Point]
     rows: ArrayOf[Lanes]
     joints: ArrayOf[JointRow]
+    follower_groups: ArrayOf[Group]
+    followers: ArrayOf[Follower]
+    leading: int
     weight: float  # of all bodies times dt, N s: what residuals are compared with
     mobility: float  # the largest of any row, 1/kg: what makes impulses of energies
 

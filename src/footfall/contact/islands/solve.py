@@ -46,9 +46,12 @@ def solve_island(
     other_v, other, other_joints = v.copy(), contacts.copy(), joints.copy()
     if effort.interior > 0 and not _has_shear(island):
         close = max(limit, _CLOSE * island.weight)
-        interior = solve_interior(island, other_v, other, other_joints, close, effort.interior)
+        # It is made for contacts alone: with followers Newton's method starts from its solution.
+        alone = len(island.followers) == 0
+        leading = other[: island.leading]
+        interior = solve_interior(island, other_v, leading, other_joints, close, effort.interior)
         steps += interior.steps
-        if not residual <= interior.residual:
+        if alone and not residual <= interior.residual:
             residual = interior.residual
             v[:], contacts[:], joints[:] = other_v, other, other_joints
     final = solve_newton(island, other_v, other, other_joints, limit, effort.final)

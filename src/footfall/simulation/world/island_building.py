@@ -8,6 +8,7 @@ from footfall.compiler.routines import ArrayOf, Lanes, Matrix3, Vector3, new_rec
 from footfall.contact.contacts import contact_frame
 from footfall.contact.detection.shapes import Touch
 from footfall.contact.islands.island import (
+    Follower,
     Group,
     Island,
     JointRow,
@@ -27,7 +28,7 @@ from footfall.simulation.world.island_inertia import (
     weight_of,
 )
 from footfall.simulation.world.island_pieces import Pieces, centre_of, find_pieces
-from footfall.simulation.world.laws import contact_law, giving_share
+from footfall.simulation.world.laws import contact_law, follower_of, giving_share
 from footfall.simulation.world.point_mobility import group_mobility
 from footfall.simulation.world.records import Moment, World
 from footfall.simulation.world.velocity_sums import held_impulse, sum_mobility, sum_point
@@ -47,12 +48,15 @@ def build_island(now: Moment, draft: Draft) -> Island:
         for mover in draft.movers:
             if now.world.link_mover[now.forces.links[k]] == mover:
                 add_force(now, draft, k, inertia.pushes)
-    count = len(draft.impulses)
-    points, rows, mobility = new_records(Point, count), np.empty((3 * count, WIDTH)), 0.0
+    count = len(draft.impulses) - len(draft.followers)
+    points, rows, mobility = new_records(Point, count), np.empty((3 * len(draft.impulses), WIDTH)), 0.0
     for group in pieces.groups[: pieces.touching]:
         mobility = max(mobility, _fill_points(now, draft, group, pieces, inertia, points, rows))
     for group in pieces.groups[pieces.touching :]:
         mobility = max(mobility, _fill_sum(now, draft, group, pieces, inertia, points, rows, weight))
+    followers = new_records(Follower, len(draft.followers))
+    for group in pieces.followers:
+        _fill_followers(now, draft, group, pieces, inertia, points, followers, rows)
     last = len(pieces.groups) - 1
     pair_count = pieces.groups[last].first_pair + pieces.groups[last].pieces ** 2 if last >= 0 else 0
     pairs = np.empty(pair_count, dtype=np.int64)
@@ -78,6 +82,9 @@ def build_island(now: Moment, draft: Draft) -> Island:
         points,
         rows,
         joints,
+        pieces.followers,
+        followers,
+        count,
         weight,
         mobility,
     )
@@ -137,6 +144,32 @@ def _fill_points(
         draft.impulses[k] = impulse
         greatest = max(greatest, along, outwards)
     return greatest
+
+
+def _fill_followers(
+    now: Moment,
+    draft: Draft,
+    group: Group,
+    pieces: Pieces,
+    inertia: Inertia,
+    points: ArrayOf[Point],
+    followers: ArrayOf[Follower],
+    rows: ArrayOf[Lanes],
+) -> None:
+    """Laws and rows of rolling and torsional friction in a group of touches, and the impulses they had."""
+    turning = group_mobility(group, pieces, inertia).turning
+    for k in range(group.first_point, group.first_point + group.points):
+        number = k - len(points)
+        leader = draft.followers[number]
+        touch = now.room.found[draft.touches[leader]]
+        follower = follower_of(now, touch, leader, points[leader].frame, turning)
+        followers[number] = follower
+        arm = follower.frame[:, 2] @ follower.frame[:, 2]
+        draft.impulses[k] = follower.frame.T @ touch.moment / arm
+        for i in (0, 1, 2):
+            row: Lanes = np.zeros(8)
+            row[3], row[4], row[5] = follower.frame[:, i]
+            rows[3 * k + i] = row
 
 
 def _fill_basis(frame: Matrix3, basis: ArrayOf[Lanes]) -> None:

@@ -11,6 +11,7 @@ from footfall.compiler.routines import ArrayOf, Lanes, Vector3
 from footfall.contact.detection.shapes import Touch
 from footfall.math.block_sparse import WIDTH
 from footfall.simulation.world.coupling import Members, list_of
+from footfall.simulation.world.laws import material_of
 from footfall.simulation.world.records import Moment, World
 
 
@@ -18,15 +19,18 @@ class Draft(NamedTuple):
     """An island while it is put together.
 
     movers, touches, joints: numbers of the world's; sums: of those among its joints that several nodes move. local
-    (nodes of the world,): number of each node in the island. v (n, 8): velocities at the beginning of the step.
-    impulses (c, 3), of touches and then of sums, and joint_impulses (j,): to start with. ahead (touches,): the gap that
-    each has at the end of the step if something presses it, m: a law that is obeyed holds with equality.
+    (nodes of the world,): number of each node in the island. followers: numbers of those of its touches that have
+    rolling or torsional friction. v (n, 8): velocities at the beginning of the step.
+    impulses (c, 3), of touches, then of sums, then of followers, and joint_impulses (j,): to start with. ahead
+    (touches,): the gap that each has at the end of the step if something presses it, m: a law that is obeyed holds with
+    equality.
     """
 
     movers: Integers
     touches: Integers
     joints: Integers
     sums: Integers
+    followers: Integers
     local: Integers
     v: ArrayOf[Lanes]
     impulses: ArrayOf[Vector3]
@@ -59,9 +63,20 @@ def draft_island(now: Moment, members: Members, head: int, local: Integers) -> D
     joint_impulses = np.empty(len(joints))
     for k in range(len(joints)):
         joint_impulses[k] = now.state.joint_impulses[joints[k]]
-    impulses = np.zeros((len(touches) + len(sums), 3))
+    followers = _followers_of(now, touches)
+    impulses = np.zeros((len(touches) + len(sums) + len(followers), 3))
     ahead = np.empty(len(touches))
-    return Draft(movers, touches, joints, sums, local, v, impulses, joint_impulses, ahead)
+    return Draft(movers, touches, joints, sums, followers, local, v, impulses, joint_impulses, ahead)
+
+
+def _followers_of(now: Moment, touches: Integers) -> Integers:
+    """Which touches of an island, by their number in it, have rolling or torsional friction."""
+    count, chosen = 0, np.empty(len(touches), dtype=np.int64)
+    for k in range(len(touches)):
+        if material_of(now.world, now.room.found[touches[k]]).arm > 0.0:
+            chosen[count] = k
+            count += 1
+    return chosen[:count]
 
 
 def _joints_of(world: World, rows: Integers, *, sums: bool) -> Integers:

@@ -19,10 +19,11 @@ from footfall.simulation.world.velocity_sums import add_sum_group
 
 class Pieces(NamedTuple):
     """Groups of touches between the same bodies, one after another, then those of sums, with the nodes and
-    motions of their pieces; touching: how many groups are of touches; coupled: whether any of them couples nodes that
-    the inertia does not."""
+    motions of their pieces; followers: groups of followers, which share the pieces of the touches that lead them.
+    touching: how many groups are of touches; coupled: whether any of them couples nodes that the inertia does not."""
 
     groups: ArrayOf[Group]
+    followers: ArrayOf[Group]
     touching: int
     nodes: Integers
     motions: ArrayOf[Lanes]
@@ -50,7 +51,22 @@ def find_pieces(now: Moment, draft: Draft) -> Pieces:
         groups[number + k] = group
         coupled = coupled or world.joints[draft.sums[k]].friction == np.inf
         made, pair = made + group.pieces, pair + group.pieces * group.pieces
-    return begun._replace(coupled=coupled)
+    return begun._replace(followers=_followers(draft, groups[:number]), coupled=coupled)
+
+
+def _followers(draft: Draft, touching: ArrayOf[Group]) -> ArrayOf[Group]:
+    """Groups of followers in groups of touches."""
+    groups, used, k = new_records(Group, len(draft.followers)), 0, 0
+    first = len(draft.touches) + len(draft.sums)
+    for group in touching:
+        begin = k
+        while k < len(draft.followers) and draft.followers[k] < group.first_point + group.points:
+            k += 1
+        if k > begin:
+            groups[used] = group._replace(first_point=first + begin, points=k - begin)
+            used += 1
+    filled: ArrayOf[Group] = groups[:used]
+    return filled
 
 
 def _begun(now: Moment, draft: Draft) -> Pieces:
@@ -70,7 +86,8 @@ def _begun(now: Moment, draft: Draft) -> Pieces:
         room += world.joints[joint].pieces
     nodes = np.empty(room, dtype=np.int64)
     motions: ArrayOf[Lanes] = np.empty((TWIST * room, WIDTH))
-    return Pieces(groups[: number + len(draft.sums)], number, nodes, motions, False)
+    none = new_records(Group, 0)
+    return Pieces(groups[: number + len(draft.sums)], none, number, nodes, motions, False)
 
 
 def _same_bodies(world: World, touch: Touch, body: int, other: int) -> bool:

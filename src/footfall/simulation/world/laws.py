@@ -8,12 +8,14 @@ import numpy as np
 
 from footfall.compiler.routines import Matrix3, Vector3
 from footfall.contact.detection.shapes import Touch
-from footfall.contact.law import MaterialLaw, material_law
+from footfall.contact.islands.island import Follower
+from footfall.contact.law import MaterialLaw, PairMaterial, follower_law, material_law
 from footfall.simulation.world.records import Moment, World
 
 JAMMED = 1e-5  # m: limbs of one robot that are deeper in each other may not come apart whatever presses them
 GIVING = 1e-4  # of its mobility: so much a contact gives way that may not be able to do what is asked of it
 DEEP = 3e-4  # m: from here on what is wedged gives way by all of `GIVING`
+_LEAST_MOBILITY = 1e-9  # of the sum over all axes: keeps those about which nothing turns off zero
 PRESSED = 30.0  # m/s in a step: three thousand times its own weight, if a step is a millisecond
 
 
@@ -32,8 +34,7 @@ def contact_law(
     step before, N s."""
     world, settings = now.world, now.settings
     shapes, dt, rules = world.shapes.shapes, settings.dt, settings.rules
-    pair = shapes[touch.first].material * world.material_count + shapes[touch.second].material
-    material = world.materials[pair]
+    material = material_of(world, touch)
     carried: Vector3 = np.zeros(3)
     if _has_given_motion(world):
         given = _given_velocity(now, shapes[touch.second].body, touch.position)
@@ -46,6 +47,37 @@ def contact_law(
         held = asked.shear * impulse
     drift = np.array([-carried[0] - held[0], -carried[1] - held[1], asked.offset - carried[2]])
     return Law(drift, asked)
+
+
+def material_of(world: World, touch: Touch) -> PairMaterial:
+    """How its two surfaces touch each other."""
+    shapes = world.shapes.shapes
+    pair = shapes[touch.first].material * world.material_count + shapes[touch.second].material
+    material: PairMaterial = world.materials[pair]
+    return material
+
+
+def follower_of(now: Moment, touch: Touch, leader: int, frame: Matrix3, turning: Matrix3) -> Follower:
+    """Rolling and torsional friction of a touch. frame: its columns (t1, t2, n). turning (3, 3): about how moments
+    turn what touches, 1/(kg m2)."""
+    world, material = now.world, material_of(now.world, touch)
+    arm, drift = material.arm, np.zeros(3)
+    if _has_given_motion(world):
+        shapes = world.shapes.shapes
+        given = _given_rotation(now, shapes[touch.second].body) - _given_rotation(
+            now, shapes[touch.first].body
+        )
+        drift = -arm * (frame.T @ given)
+    normal = frame[:, 2] @ (turning @ frame[:, 2])
+    in_all_ways = turning[0, 0] + turning[1, 1] + turning[2, 2]
+    along, least = max(0.5 * (in_all_ways - normal), 0.0), _LEAST_MOBILITY * in_all_ways + 1e-200
+    law = follower_law(
+        arm * arm * (along + least),
+        arm * arm * (normal + least),
+        material.rolling_friction / arm,
+        material.torsional_friction / arm,
+    )
+    return Follower(leader, drift, law, arm * frame)
 
 
 def felt_gap(own: bool, gap: float) -> float:
@@ -84,3 +116,14 @@ def _given_velocity(now: Moment, body: int, point: Vector3) -> Vector3:
     elif body >= 0:
         velocity = room.given_linear[body] + np.cross(room.given_angular[body], point - bodies.position[body])
     return velocity
+
+
+def _given_rotation(now: Moment, body: int) -> Vector3:
+    """How a body turns, whatever the velocities of nodes are, rad/s."""
+    links = len(now.world.link_mover)
+    rotation: Vector3 = np.zeros(3)
+    if body >= links:
+        rotation += now.room.bodies.angular[body]
+    elif body >= 0:
+        rotation += now.room.given_angular[body]
+    return rotation

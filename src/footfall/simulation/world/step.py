@@ -46,6 +46,7 @@ from footfall.simulation.world.velocity_sums import sum_impulse
 from footfall.simulation.world.warm_start import (
     match_touches,
     note_bends,
+    note_moments,
     warm_impulses,
 )
 
@@ -142,6 +143,7 @@ def _solve_all(now: Moment, before: ArrayOf[Touch], known: ArrayOf[Vector3], cou
     matches = np.empty(count, dtype=np.int64)
     match_touches(before, room.found[:count], matches)
     note_bends(now, before, matches)
+    note_moments(before, matches, room.found)
     warm: ArrayOf[Vector3] = np.empty((count, 3))
     warm_impulses(known, matches, warm)
     state.impulses[:count] = warm
@@ -189,6 +191,10 @@ def _solve(now: Moment, members: Members, head: int, local: Integers) -> tuple[O
             draft.ahead[k] - settings.dt * point.law.compliance * impulse[2] if impulse[2] > 0.0 else -np.inf
         )
         now.room.found[touch] = now.room.found[touch]._replace(ahead=ahead)
+    for k in range(len(draft.followers)):
+        touch, follower = draft.touches[draft.followers[k]], island.followers[k]
+        moment = follower.frame @ draft.impulses[island.leading + k]
+        now.room.found[touch] = now.room.found[touch]._replace(moment=moment)
     for k in range(len(draft.joints)):
         state.joint_impulses[draft.joints[k]] = draft.joint_impulses[k]
     for k in range(len(draft.sums)):

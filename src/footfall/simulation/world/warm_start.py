@@ -70,6 +70,16 @@ def note_bends(now: Moment, before: ArrayOf[Touch], matches: Integers) -> None:
             found[k] = touch._replace(bend=max(touch.gap - before[match].ahead, -most))
 
 
+@routine
+def note_moments(before: ArrayOf[Touch], matches: Integers, found: ArrayOf[Touch]) -> None:
+    """Fill in `moment` of the touches of this step, to start with: that of the step before."""
+    for k in range(len(matches)):
+        if matches[k] >= 0:
+            moment = before[matches[k]].moment
+            if moment @ moment > 0.0:
+                found[k] = found[k]._replace(moment=moment)
+
+
 def _is_same(one: Touch, other: Touch) -> bool:
     return one.first == other.first and one.second == other.second and one.feature == other.feature
 
