@@ -13,5 +13,6 @@ if TYPE_CHECKING:
     from footfall.recording.export import motor_names as motor_names
     from footfall.recording.export import velocity_names as velocity_names
     from footfall.recording.reader import Event as Event
+    from footfall.recording.ros2 import write_ros2 as write_ros2
 
 open_to_users(__name__)
