@@ -19,9 +19,9 @@ import numpy as np
 
 import footfall
 from footfall.arrays import Array
-from footfall.contact.gauss_seidel import solve_gauss_seidel_source
+from footfall.contact.classic.gauss_seidel import solve_gauss_seidel_source
+from footfall.contact.classic.pyramid import solve_gauss_seidel_pyramid
 from footfall.contact.problem import ContactProblem, ContactSolution
-from footfall.contact.pyramid import solve_gauss_seidel_pyramid
 from footfall.gait.gaits import LEGS
 from footfall.robot.library import quadruped
 from footfall.scenarios.quadruped import Scenario, load_scenario

@@ -97,10 +97,10 @@ def _polygons() -> dict[str, Call]:
 
 
 def _shapes() -> dict[str, Call]:
+    from footfall.contact.classic.manifold import contact_manifold
+    from footfall.contact.classic.polyhedron import polyhedron
+    from footfall.contact.classic.v_clip import Features, polyhedron_distance
     from footfall.contact.convex import Convex, convex_distance
-    from footfall.contact.manifold import contact_manifold
-    from footfall.contact.polyhedron import polyhedron
-    from footfall.contact.v_clip import Features, polyhedron_distance
     from footfall.geometry.swept_distance import swept_distance, swept_distances
     from footfall.geometry.swept_sphere import swept_line, swept_triangle
     from footfall.math.transform import Transform
@@ -126,7 +126,7 @@ def _shapes() -> dict[str, Call]:
 
 
 def _surfaces() -> dict[str, Call]:
-    from footfall.contact.broad_phase import broad_phase
+    from footfall.contact.classic.broad_phase import broad_phase
     from footfall.geometry.height_map import HeightMap
     from footfall.geometry.hierarchy import build_hierarchy
     from footfall.geometry.mesh import TriangleMesh

@@ -19,13 +19,14 @@ from benchmarks.lab.random_problems import robot_problem
 from benchmarks.lab.recorded_steps import RecordedStep
 from footfall.arrays import Array
 from footfall.bench.crossing import crossing
-from footfall.contact.gauss_seidel import impulse_scale, solve_gauss_seidel, solve_gauss_seidel_source
-from footfall.contact.hybrid import solve_hybrid
-from footfall.contact.interior_point import solve_interior_point
-from footfall.contact.lemke import solve_lemke
-from footfall.contact.newton import solve_newton
+from footfall.contact.classic.gauss_seidel import solve_gauss_seidel, solve_gauss_seidel_source
+from footfall.contact.classic.hybrid import solve_hybrid
+from footfall.contact.classic.interior_point import solve_interior_point
+from footfall.contact.classic.lemke import solve_lemke
+from footfall.contact.classic.newton import solve_newton
+from footfall.contact.classic.pyramid import solve_gauss_seidel_pyramid
+from footfall.contact.classic.stopping import impulse_scale
 from footfall.contact.problem import ContactProblem, ContactSolution
-from footfall.contact.pyramid import solve_gauss_seidel_pyramid
 from footfall.contact.validation import check_solution
 from footfall.robot.load import load
 from footfall.simulation.simulation import Simulation

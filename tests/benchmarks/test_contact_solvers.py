@@ -20,8 +20,8 @@ from benchmarks.lab.contact_solvers import (
 )
 from benchmarks.lab.random_problems import problems
 from benchmarks.lab.recorded_sources import SOURCES, recorded_steps
-from footfall.contact.gauss_seidel import solve_gauss_seidel
-from footfall.contact.hybrid import solve_hybrid
+from footfall.contact.classic.gauss_seidel import solve_gauss_seidel
+from footfall.contact.classic.hybrid import solve_hybrid
 from footfall.contact.validation import check_solution
 
 

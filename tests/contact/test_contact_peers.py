@@ -11,9 +11,10 @@ import footfall
 from benchmarks.lab.random_problems import foot_problem, pile_problem
 from footfall.arrays import Array
 from footfall.contact.assembly import build_contact_problem
+from footfall.contact.classic.gauss_seidel import solve_gauss_seidel
+from footfall.contact.classic.hybrid import solve_hybrid
+from footfall.contact.classic.stopping import impulse_scale
 from footfall.contact.contacts import Contacts
-from footfall.contact.gauss_seidel import impulse_scale, solve_gauss_seidel
-from footfall.contact.hybrid import solve_hybrid
 from footfall.contact.options import JointRows
 from footfall.contact.problem import ContactProblem
 

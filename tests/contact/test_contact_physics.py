@@ -10,8 +10,8 @@ import pytest
 import footfall
 from footfall.arrays import Array
 from footfall.contact.assembly import RobotContactProblem, build_contact_problem
+from footfall.contact.classic.gauss_seidel import solve_gauss_seidel
 from footfall.contact.contacts import Contacts
-from footfall.contact.gauss_seidel import solve_gauss_seidel
 from footfall.contact.options import ContactOptions
 from footfall.robot.model import WORLD, Body, Joint, JointType, Robot
 

@@ -1,7 +1,7 @@
 """Impacts: velocities jump when contacts close, and energy is lost, RSL 2022, (3.66)-(3.72).
 
-Contacts that close and those that stay closed stop at once. `footfall.contact.impacts` has impacts that may open
-contacts or slip; here all of them hold.
+Contacts that close and those that stay closed stop at once. `footfall.contact.classic.impacts` has impacts that
+may open contacts or slip; here all of them hold.
 """
 
 from __future__ import annotations

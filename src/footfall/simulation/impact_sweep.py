@@ -1,4 +1,4 @@
-"""Contact by a sequence of impacts inside the native step, see `footfall.contact.impacts`."""
+"""Contact by a sequence of impacts inside the native step, see `footfall.contact.classic.impacts`."""
 
 from __future__ import annotations
 

@@ -97,10 +97,10 @@ def patch_spots(pools: Pools, couple: Couple, axis: Axis, margin: float, spots: 
         # Beside an axis that is no face's own its point is the contact. Measured along the axis, all pairs of points
         # are at least as far apart as it says. Corners of the faces that are just so far are that point, seen along
         # another normal; corners that are deeper than it are deep along the wrong direction.
-        own = squarest > 1.0 - _PARALLEL
+        own = bool(squarest > 1.0 - _PARALLEL)
         least, lowest = -np.inf, np.inf
         if not own and squarest > _FACING:
-            least = max(gap, (axis.separation + _SAME) / squarest - layers)
+            least = max(gap, float((axis.separation + _SAME) / squarest - layers))
         if squarest > _FACING and other_facing >= facing:
             kept = clip(mine, face.corners, theirs, opposite.corners, outward, room)
             base = theirs.corners[0] @ outward + layers

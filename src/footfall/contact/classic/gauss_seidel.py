@@ -10,6 +10,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, Matrix3, Vector3, new_records, routine
 from footfall.contact import local_cone
+from footfall.contact.classic.stopping import Swept, stopped, stopping_residual
 from footfall.contact.impulse_state import ContactRows, ImpulseState, natural_map
 from footfall.contact.problem import ContactProblem, ContactSolution, checked_start
 from footfall.contact.validation import natural_map_residual
@@ -26,13 +27,6 @@ class SweepOptions(NamedTuple):
     tolerance: float
     most: int
     newton_steps: int
-
-
-class Swept(NamedTuple):
-    """Number of sweeps, and the residual that is left, N s."""
-
-    sweeps: int
-    residual: float
 
 
 class Block(NamedTuple):
@@ -63,10 +57,8 @@ def solve_gauss_seidel(
     if problem.size == 0:
         return ContactSolution(p, w, 0, 0.0, True, "gauss-seidel")
     options = SweepOptions(relaxation, limit, max_sweeps, newton_steps)
-    sweeps, residual = cone_sweeps(ImpulseState(problem.rows(), p, w), options)
-    converged = residual <= limit
-    status = "solved" if converged else f"residual above {limit:g} N s after {max_sweeps} sweeps"
-    return ContactSolution(p, w, sweeps, residual, converged, "gauss-seidel", status)
+    swept = cone_sweeps(ImpulseState(problem.rows(), p, w), options)
+    return stopped(p, w, swept, limit, solver="gauss-seidel", effort=f"{max_sweeps} sweeps")
 
 
 @routine
@@ -138,28 +130,6 @@ def _sweep_joint(state: ImpulseState, row: int, relaxation: float) -> None:
         state.change(row, local_cone.solve_limit(inverse, free))
     else:
         state.change(row, local_cone.solve_box(inverse, free, state.rows.box[bounded]))
-
-
-def impulse_scale(problem: ContactProblem) -> float:
-    """Largest impulse that a contact, limit or box needs on its own, N s: what residuals are measured against.
-
-    Rows that separate by themselves do not count. Where nothing presses, a thousandth of what would stop all sliding.
-    """
-    contacts, boxes = 3 * problem.contacts, problem.size - len(problem.box)
-    alone = -problem.bias / problem.diagonal()
-    held = np.minimum(np.abs(alone[boxes:]), problem.box)
-    pressed = np.concatenate([alone[2:contacts:3], alone[contacts:boxes], held])
-    sliding = np.abs(alone[:contacts].reshape(-1, 3)[:, :2])
-    return max(float(pressed.max(initial=0.0)), 1e-3 * float(sliding.max(initial=0.0)))
-
-
-def stopping_residual(problem: ContactProblem, tolerance: float | None) -> float:
-    """The given tolerance, or 1e-10 of the problem's scale, N s."""
-    if tolerance is None:
-        return 1e-10 * impulse_scale(problem)
-    if not tolerance >= 0.0:
-        raise InvalidContact(f"tolerance is {tolerance}; it must not be negative")
-    return tolerance
 
 
 def _check_options(relaxation: float, max_sweeps: int) -> None:

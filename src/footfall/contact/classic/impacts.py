@@ -14,7 +14,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler.functions import where
 from footfall.compiler.routines import routine
-from footfall.contact.gauss_seidel import contact_blocks
+from footfall.contact.classic.gauss_seidel import contact_blocks
 from footfall.contact.impulse_state import ImpulseState
 from footfall.contact.local_cone import ConeBlock, solve_cone
 from footfall.contact.problem import ContactProblem, ContactSolution

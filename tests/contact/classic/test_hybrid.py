@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from benchmarks.lab.random_problems import problems, random_problem
-from footfall.contact.gauss_seidel import impulse_scale, solve_gauss_seidel
-from footfall.contact.hybrid import projected, solve_hybrid
+from footfall.contact.classic.gauss_seidel import solve_gauss_seidel
+from footfall.contact.classic.hybrid import projected, solve_hybrid
+from footfall.contact.classic.stopping import impulse_scale
 from footfall.contact.problem import ContactProblem
 from footfall.contact.validation import check_solution
 

@@ -12,14 +12,18 @@ from hypothesis import strategies as st
 
 from benchmarks.lab.random_problems import foot_problem, pile_problem, random_problem
 from footfall.arrays import Array
-from footfall.contact.gauss_seidel import impulse_scale
-from footfall.contact.hybrid import solve_hybrid
-from footfall.contact.interior_point import solve_interior_point, solve_interior_point_lcp
-from footfall.contact.lemke import solve_lemke, solve_lemke_lcp
-from footfall.contact.linear_complementarity import LCPResult
-from footfall.contact.newton import solve_newton, solve_newton_lcp
+from footfall.contact.classic.hybrid import solve_hybrid
+from footfall.contact.classic.interior_point import solve_interior_point, solve_interior_point_lcp
+from footfall.contact.classic.lemke import solve_lemke, solve_lemke_lcp
+from footfall.contact.classic.newton import solve_newton, solve_newton_lcp
+from footfall.contact.classic.pyramid import (
+    LCPResult,
+    facet_directions,
+    pyramid_residual,
+    solve_gauss_seidel_pyramid,
+)
+from footfall.contact.classic.stopping import impulse_scale
 from footfall.contact.problem import ContactProblem
-from footfall.contact.pyramid import facet_directions, pyramid_residual, solve_gauss_seidel_pyramid
 from footfall.contact.validation import check_solution
 from footfall.errors import InvalidContact
 

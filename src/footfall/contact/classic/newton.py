@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.contact.linear_complementarity import LCPResult, scaled_lcp, solve_on_pyramid
+from footfall.contact.classic.pyramid import LCPResult, scaled_lcp, solve_on_pyramid
 from footfall.contact.problem import ContactProblem, ContactSolution
 
 _DESCENT = 1e-4  # part of the promised descent that a step must bring

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from footfall.contact.broad_phase import BROAD_PHASES, broad_phase
+from footfall.contact.classic.broad_phase import BROAD_PHASES, broad_phase
 from footfall.errors import GeometryError, UnknownName
 
 COORDINATE = st.one_of(st.integers(-4, 4).map(float), st.floats(-5, 5), st.sampled_from([-1e3, 1e3]))

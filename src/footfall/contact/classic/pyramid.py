@@ -9,13 +9,15 @@ impulses, beta (contact by contact), limits, boxes (shifted by their bound), the
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import Vector2, routine
-from footfall.contact.gauss_seidel import Swept, stopping_residual
+from footfall.contact.classic.stopping import Swept, impulse_scale, stopped, stopping_residual
 from footfall.contact.impulse_state import ImpulseState
 from footfall.contact.problem import ContactProblem, ContactSolution, checked_start
 from footfall.errors import InvalidContact
@@ -113,10 +115,8 @@ def solve_gauss_seidel_pyramid(
     limit = stopping_residual(problem, tolerance)
     if problem.size == 0:
         return ContactSolution(p, w, 0, 0.0, True, "gauss-seidel pyramid")
-    sweeps, left = pyramid_sweeps(ImpulseState(problem.rows(), p, w), facets, limit, max_sweeps)
-    converged = left <= limit
-    status = "solved" if converged else f"residual above {limit:g} N s after {max_sweeps} sweeps"
-    return ContactSolution(p, w, sweeps, left, converged, "gauss-seidel pyramid", status)
+    swept = pyramid_sweeps(ImpulseState(problem.rows(), p, w), facets, limit, max_sweeps)
+    return stopped(p, w, swept, limit, solver="gauss-seidel pyramid", effort=f"{max_sweeps} sweeps")
 
 
 @routine
@@ -169,3 +169,58 @@ def pyramid_sweeps(state: ImpulseState, facets: int, tolerance: float, most: int
         left = residual(state, facets)
     state.refresh()
     return Swept(most, residual(state, facets))
+
+
+Status = Literal["solved", "ray", "limit", "stalled"]
+ACCEPTED = 1e-7  # residual over the scale of the problem, above which a result is not called solved
+
+
+class LCPResult(NamedTuple):
+    """u (n,) as far as the solver came (NaN if nowhere), how it ended, number of pivots or steps."""
+
+    u: Array
+    status: Status
+    iterations: int
+
+
+class ScaledLCP(NamedTuple):
+    """A problem brought to numbers of the order of one: `u = unit * (solution of matrix, bias)`."""
+
+    matrix: Array
+    bias: Array
+    unit: float
+
+
+def scaled_lcp(matrix: Any, bias: Any) -> ScaledLCP:
+    """Check A (n, n) and b (n,) and scale them."""
+    a, b = np.array(matrix, dtype=np.float64, ndmin=2), np.array(bias, dtype=np.float64, ndmin=1)
+    if a.shape != (len(b), len(b)) and len(b):
+        raise InvalidContact(
+            f"a complementarity problem needs A (n, n) and b (n,), not shapes {a.shape} and {b.shape}"
+        )
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
+        raise InvalidContact("the complementarity problem holds NaN or infinite values")
+    # Rows with a large positive b, such as far limits, have no say in the size of the solution.
+    size_a, size_b = float(np.abs(a).max(initial=0.0)) or 1.0, float((-b).max(initial=0.0)) or 1.0
+    return ScaledLCP(a / size_a, b / size_b, size_b / size_a)
+
+
+def solve_on_pyramid(
+    problem: ContactProblem, solve: Callable[[Array, Array], LCPResult], *, facets: int, solver: str
+) -> ContactSolution:
+    """Solve a contact problem as a linear complementarity problem; impulses are zero if `solve` gives none."""
+    current: ContactProblem | None = problem
+    impulses, iterations, status = np.zeros(problem.size), 0, "solved"
+    while current is not None:
+        pyramid = build_pyramid_problem(current, facets=facets)
+        result = solve(pyramid.matrix, pyramid.bias)
+        iterations, status = iterations + result.iterations, str(result.status)
+        if np.isfinite(result.u).all():
+            impulses = pyramid.impulses(result.u)
+        current = without_lost_extra(current, impulses) if status == "solved" else None
+    residual = pyramid_residual(problem, impulses, facets=facets)
+    accurate = residual <= ACCEPTED * impulse_scale(problem)
+    if status == "solved" and not accurate:
+        status = "inaccurate"
+    velocities = problem.velocities(impulses)
+    return ContactSolution(impulses, velocities, iterations, residual, status == "solved", solver, status)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from benchmarks.lab.random_problems import pile_problem, random_problem
 from footfall.arrays import Array
-from footfall.contact.hybrid import solve_hybrid
-from footfall.contact.impacts import solve_impact_sequence
+from footfall.contact.classic.hybrid import solve_hybrid
+from footfall.contact.classic.impacts import solve_impact_sequence
 from footfall.contact.problem import ContactProblem
 from footfall.errors import InvalidContact
 

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.contact.linear_complementarity import LCPResult, scaled_lcp, solve_on_pyramid
+from footfall.contact.classic.pyramid import LCPResult, scaled_lcp, solve_on_pyramid
 from footfall.contact.problem import ContactProblem, ContactSolution
 
 _TO_THE_BOUNDARY = 0.995  # part of the way that a step may go

@@ -7,9 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.contact.polyhedron import Placed, Polyhedron
-from footfall.contact.v_clip import polyhedron_distance
-from footfall.contact.v_clip_steps import Features
+from footfall.contact.classic.polyhedron import Placed, Polyhedron
+from footfall.contact.classic.v_clip import Features, polyhedron_distance
 from footfall.math.transform import Transform
 
 _FACING = 0.95  # cosine between a face's normal and the contact's from which on the face counts as touching

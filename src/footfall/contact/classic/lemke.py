@@ -9,7 +9,7 @@ import numpy as np
 
 from footfall.arrays import Array, Integers
 from footfall.compiler.routines import routine
-from footfall.contact.linear_complementarity import LCPResult, Status, scaled_lcp, solve_on_pyramid
+from footfall.contact.classic.pyramid import LCPResult, Status, scaled_lcp, solve_on_pyramid
 from footfall.contact.problem import ContactProblem, ContactSolution
 
 _STATUS: tuple[Status, ...] = ("solved", "ray", "limit")

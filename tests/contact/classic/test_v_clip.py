@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from footfall.contact.classic.polyhedron import Polyhedron, polyhedron
+from footfall.contact.classic.v_clip import polyhedron_distance
 from footfall.contact.convex import Convex, convex_distance, convex_of
-from footfall.contact.polyhedron import Polyhedron, polyhedron
-from footfall.contact.v_clip import polyhedron_distance
 from footfall.errors import GeometryError
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.shapes import Box
