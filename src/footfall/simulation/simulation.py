@@ -18,7 +18,7 @@ from footfall.contact.contact_layer import ContactLayer
 from footfall.contact.penalty import PenaltyLaw, warn_if_unstable
 from footfall.dynamics.kinematics import frame_attachment
 from footfall.dynamics.loops import close_loops
-from footfall.errors import InvalidOption, LoopAtDeadPoint, UnknownName
+from footfall.errors import InvalidOption, LoopAtDeadPoint
 from footfall.robot.model import Robot
 from footfall.robot.required import require_robot
 from footfall.robot.start import start_of
@@ -236,21 +236,11 @@ class Simulation:
 
     def replace(self, thing: SceneObject) -> None:
         """Let an object be as given from now on: elsewhere, of another size, shape or material."""
-        engine, name = self._found("replace"), _object(thing).name
-        self._require_fixed(name)
-        engine.replace(thing)
+        self._found("replace").replace(_object(thing))
 
     def remove(self, name: str) -> None:
         """Take an object out of the scene, now."""
-        engine = self._found("remove")
-        self._require_fixed(name)
-        engine.remove(name)
-
-    def _require_fixed(self, name: str) -> None:
-        """Only objects at rest or on given paths change; robots and free things have their native code."""
-        known = [each.name for each in self.scene.fixed_objects]
-        if name not in known:
-            raise UnknownName("object at rest or on a given path", name, known, f"scene {self.scene.name!r}")
+        self._found("remove").remove(name)
 
     def _found(self, name: str) -> WorldEngine:
         if isinstance(self.engine, WorldEngine):

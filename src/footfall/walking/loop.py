@@ -12,7 +12,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, Vector2, Vector3, Vector6, routine
 from footfall.simulation.step_values import Command
-from footfall.simulation.world.records import Count, Forces, Settings, State, Workspace, World
+from footfall.simulation.world.records import Count, Moment
 from footfall.simulation.world.run import is_number
 from footfall.simulation.world.step import advance
 from footfall.walking.bus import LOSSES
@@ -34,11 +34,7 @@ class Plant(NamedTuple):
     """The world that the robot walks in, and how many of its steps make a period of the controller. hardware: between
     the controller and drives, if these are simulated. watch: of limits of joints."""
 
-    world: World
-    settings: Settings
-    state: State
-    forces: Forces
-    room: Workspace
+    now: Moment
     substeps: int
     hardware: Hardware
     watch: JointWatch
@@ -143,7 +139,7 @@ def run_walk(
 ) -> Progress:
     """Walk from period `first` to before `last`, or until there is no more room, or the robot has fallen."""
     for period in range(first, last):
-        if plant.state.counts[Count.SUBSTEPS] == 0:
+        if plant.now.state.counts[Count.SUBSTEPS] == 0:
             think(brain, plan, period, log)
         progress = act(brain, plant, judge, period, log)
         if progress.periods == period or progress.lost or progress.fallen:
@@ -168,11 +164,11 @@ def think(brain: Brain, plan: PlanTable, period: int, log: WalkLog) -> None:
 @routine(fused=True, apart=True)
 def act(brain: Brain, plant: Plant, judge: Judgement, period: int, log: WalkLog) -> Progress:
     """What the robot does in a period, and what its sensors say then; it has one more done, unless room is missing."""
-    state, at = plant.state, period // log.every - log.first
+    state, at = plant.now.state, period // log.every - log.first
     while state.counts[Count.SUBSTEPS] < plant.substeps:
         command = _ordered(brain, plant, period)
-        report = advance(plant.world, plant.settings, state, command, plant.forces, plant.room)
-        if report.touches > len(plant.room.found) or report.pairs > len(state.memory.pairs):
+        report = advance(plant.now, command)
+        if report.touches > len(plant.now.room.found) or report.pairs > len(state.memory.pairs):
             return Progress(period, report.touches, report.pairs, False, False)
         state.counts[Count.SUBSTEPS] += 1
         row = log.signals[at]
@@ -185,7 +181,13 @@ def act(brain: Brain, plant: Plant, judge: Judgement, period: int, log: WalkLog)
         return Progress(period + 1, 0, 0, True, False)
     watch_joints(plant.watch, brain.driven, state.q, state.v, brain.gains.period * (period + 1))
     truth = sense(
-        brain.sensing, plant.world, state, plant.settings.dt, brain.sensing_room, brain.sensors, brain.truth
+        brain.sensing,
+        plant.now.world,
+        state,
+        plant.now.settings.dt,
+        brain.sensing_room,
+        brain.sensors,
+        brain.truth,
     )
     disturb(brain.noise_sizes, brain.noise, brain.gains.period, brain.sensors)
     if plant.hardware.settings.ticks > 0:
@@ -200,7 +202,7 @@ def act(brain: Brain, plant: Plant, judge: Judgement, period: int, log: WalkLog)
 
 def _ordered(brain: Brain, plant: Plant, period: int) -> Array:
     """The command (6, joints) for the next step of the plant."""
-    memory, state, hardware = brain.state, plant.state, plant.hardware
+    memory, state, hardware = brain.state, plant.now.state, plant.hardware
     done, command = state.counts[Count.SUBSTEPS], hardware.state.command
     if hardware.settings.ticks == 0:  # velocities of prescribed joints
         share = (done + 1.0) / plant.substeps
@@ -211,7 +213,7 @@ def _ordered(brain: Brain, plant: Plant, period: int) -> Array:
     tick = period * hardware.settings.ticks + done // steps
     # A step that wanted more room is tried again, its tick is not.
     if done % steps == 0 and hardware.state.ticks[0] == tick:
-        robot = plant.world.robots[0]
+        robot = plant.now.world.robots[0]
         drives = state.drives[robot.first_drive : robot.first_drive + robot.drives]
         orders = Orders(done / plant.substeps, memory.before, memory.after, memory.effort)
         run_tick(hardware, orders, drives, state.q)
@@ -283,7 +285,7 @@ def _judged(row: Signals, truth: Truth) -> Signals:
 
 def _with_hardware(row: Signals, plant: Plant) -> Signals:
     """With how drives and bus have done."""
-    settings, state, drives = plant.hardware.settings, plant.hardware.state, plant.state.drives
+    settings, state, drives = plant.hardware.settings, plant.hardware.state, plant.now.state.drives
     if settings.ticks == 0:
         return row
     tracking, strain = 0.0, 0.0

@@ -15,7 +15,7 @@ from footfall.compiler import Kernel
 from footfall.compiler.once import once_property
 from footfall.compiler.routines import new_records
 from footfall.contact.ground import place_on_ground
-from footfall.errors import InvalidOption, SceneError, UnknownName
+from footfall.errors import InvalidOption, SceneError
 from footfall.motion.motion import Motion
 from footfall.motion.whole_body import WholeBody
 from footfall.robot.drives.drive_limits import DriveLimits, drive_limits
@@ -24,12 +24,10 @@ from footfall.scene.assembly import combined_robot, placed_robots
 from footfall.scene.model import Material, Scene, SceneObject
 from footfall.simulation.derived_drives import with_derived_drives, with_firmer_servos
 from footfall.simulation.drive_step import Gears
-from footfall.simulation.run_values import SimulationState
 from footfall.simulation.step_values import StepOptions
 from footfall.simulation.world.engine import Setting, WorldEngine
-from footfall.simulation.world.live_arrays import fill
-from footfall.simulation.world.records import Count, Forces, State, Workspace, World
-from footfall.simulation.world.run import Progress as Room
+from footfall.simulation.world.plant import WorldPlant
+from footfall.simulation.world.records import Forces, State, Workspace, World
 from footfall.walking.arrival import middle_of, standing
 from footfall.walking.body import WalkingBody
 from footfall.walking.clearance import clearance_kernel
@@ -204,19 +202,18 @@ class Walker:
         self._room = self._new_room()
         start = (self.options.period, middle_of(motion.given.begin), _content(self.plan))
         q: Array = code.remembered(("start", start), self._start_configuration).copy()
-        self.scene = soft_scene(scene)
-        place = (pickle.dumps(self.scene), q.tobytes(), self.options.mode)
+        scene = soft_scene(scene)
+        place = (pickle.dumps(scene), q.tobytes(), self.options.mode)
         self.engine: WorldEngine = code.remembered(
-            ("engine", place, self.options.period, self.options.steps), lambda: self._new_engine(q)
+            ("engine", place, self.options.period, self.options.steps), lambda: self._new_engine(scene, q)
         ).copy()
-        self.world = self._new_world()
         whole = self.engine.setting.robot
         start = whole.configuration("initial")
         start[: body.robot.nq] = code.remembered(
-            ("ground", place, self.options.drop), lambda: self._on_true_ground(q)
+            ("ground", place, self.options.drop), lambda: self._on_true_ground(scene, q)
         )
-        self.arrays: tuple[State, Workspace] = self.engine.new_arrays()
-        fill(self.arrays[0], self.engine.start(start, np.zeros(whole.nv)))
+        self.plant = WorldPlant(self.engine, friction=self.options.friction)
+        self.plant.take(self.engine.start(start, np.zeros(whole.nv)))
         self.brain = self._new_brain(q)
         self.hardware = self._new_hardware(q)
         self.watch: JointWatch = new_watch(body, code.limits)
@@ -239,7 +236,7 @@ class Walker:
 
     def push(self, push: Push) -> None:
         """Let a force act on a body."""
-        self.engine.forces({push.body: np.zeros(6)})  # refuses bodies that are not there
+        self.plant.forces({push.body: np.zeros(6)})  # refuses bodies that are not there
         self.pushes = (*(each for each in self.pushes if each.end > self.time), push)
 
     def tune(self, gains: ControlGains) -> None:
@@ -264,45 +261,27 @@ class Walker:
             self.engine.add(thing)
         else:
             self.engine.replace(thing)
-        self._follow_scene()
+        self.plant.follow_scene()
 
     def take_away(self, name: str) -> None:
         """Take an object out of the scene."""
-        known = [each.name for each in self.scene.fixed_objects]
-        if name not in known:
-            raise UnknownName("object at rest or on a given path", name, known, f"scene {self.scene.name!r}")
         self.engine.remove(name)
-        self._follow_scene()
+        self.plant.follow_scene()
 
-    def _follow_scene(self) -> None:
-        """Go on in the scene that the engine has now, in the same state."""
-        live, _ = self.arrays
-        count = int(live.counts[Count.TOUCHES])
-        impulses = np.concatenate([live.impulses[:count].ravel(), live.joint_impulses])
-        state = SimulationState(
-            float(live.time[0]),
-            live.q.copy(),
-            live.v.copy(),
-            live.integral.copy(),
-            impulses,
-            live.drives.copy(),
-            live.touches[:count].copy(),
-        )
-        self.scene = self.engine.scene
-        self.world = self._new_world()
-        self.engine.contacts.forget()
-        self.arrays = self.engine.new_arrays()
-        if count > len(self.arrays[1].found):
-            self.arrays = self.engine.grown(*self.arrays, Room(0, count, 0, 0, False))
-        fill(self.arrays[0], state)
+    @property
+    def arrays(self) -> tuple[State, Workspace]:
+        """Arrays of native code: the state of all that moves, and room for its steps."""
+        return self.plant.state, self.plant.room
 
-    def _new_world(self) -> World:
-        world = self.engine.world
-        if self.options.friction is None:
-            return world
-        materials = world.materials.copy()
-        materials["friction"] = self.options.friction
-        return world._replace(materials=materials)
+    @property
+    def world(self) -> World:
+        """The tables of the scene as it is now."""
+        return self.plant.world
+
+    @property
+    def scene(self) -> Scene:
+        """As it is now, with the springs of soles."""
+        return self.engine.scene
 
     @property
     def log(self) -> WalkLog:
@@ -378,12 +357,10 @@ class Walker:
         for body, mass in self.loads.items():
             weight = np.array([0.0, 0.0, -mass * self.gains.gravity, 0.0, 0.0, 0.0])
             pushes[body] = pushes.get(body, np.zeros(6)) + weight
-        return self.engine.forces(pushes)
+        return self.plant.forces(pushes)
 
     def _plant(self, forces: Forces) -> Plant:
-        state, room = self.arrays
-        settings, steps = self.engine.settings, self.options.steps
-        return Plant(self.world, settings, state, forces, room, steps, self.hardware, self.watch)
+        return Plant(self.plant.moment(forces), self.options.steps, self.hardware, self.watch)
 
     def _run(self, end: int) -> None:
         forces = self._forces()
@@ -402,15 +379,15 @@ class Walker:
         """How far it has come; the room that the next step needs is made."""
         self.period, self.fallen, self.lost = done.periods, done.fallen, done.lost
         if done.touches or done.pairs:
-            self.arrays = self.engine.grown(*self.arrays, Room(0, done.touches, done.pairs, 0, False))
+            self.plant.make_room(done.touches, done.pairs)
 
-    def _new_engine(self, q: Array) -> WorldEngine:
+    def _new_engine(self, scene: Scene, q: Array) -> WorldEngine:
         full, step = self.options.mode == "full", StepOptions(dt=self.options.period / self.options.steps)
         robot = self.code.driven if full else self.code.body.robot
-        placed = tuple(placed_robots(self.scene, robot, q=q))
-        whole = combined_robot(self.scene, robot, q=q)
+        placed = tuple(placed_robots(scene, robot, q=q))
+        whole = combined_robot(scene, robot, q=q)
         gears = gears_of(robot) if full else None
-        return WorldEngine(Setting(whole, self.scene, placed, step, 1, gears, False, not full))
+        return WorldEngine(Setting(whole, scene, placed, step, 1, gears, False, not full))
 
     def _new_hardware(self, q: Array) -> Hardware:
         train = next(iter(self.engine.trains), None)
@@ -426,11 +403,11 @@ class Walker:
             seed=options.seed,
         )
 
-    def _on_true_ground(self, q: Array) -> Array:
+    def _on_true_ground(self, scene: Scene, q: Array) -> Array:
         """q where the ground is, which the robot may believe to be elsewhere."""
         body, drop = self.code.body, self.options.drop
         if body.soles:
-            return place_on_ground(body.robot, q, body.soles, scene=self.scene, clearance=drop)
+            return place_on_ground(body.robot, q, body.soles, scene=scene, clearance=drop)
         q = q.copy()
         q[self._root][2] += drop
         return q

@@ -20,7 +20,7 @@ from footfall.scene.assembly import combined_robot, free_robot, initial_state
 from footfall.scene.model import Material, Scene, SceneObject, free_body
 from footfall.simulation.robot_motion import RobotMotion
 from footfall.simulation.world.build import Member, build_world, new_state, new_workspace
-from footfall.simulation.world.records import Forces, Report, Settings
+from footfall.simulation.world.records import Forces, Moment, Report, Settings
 from footfall.simulation.world.step import advance
 
 NO_FORCES = Forces(np.zeros(0, dtype=np.int64), np.zeros((0, 6)), np.zeros((0, 3)))
@@ -50,7 +50,8 @@ class TestWorld:
 
     def step(self, forces: Forces = NO_FORCES) -> Report:
         while True:
-            report = advance(self.world, self.settings, self.state, self.command, forces, self.room)
+            now = Moment(self.world, self.settings, self.state, forces, self.room)
+            report = advance(now, self.command)
             if report.touches <= len(self.room.found) and report.pairs <= len(self.state.memory.pairs):
                 return report  # type: ignore[no-any-return]
             self._grow(report)

@@ -21,7 +21,6 @@ from footfall.scene.model import Material
 from footfall.simulation.joint_axes import limited_velocities, rubbing_velocities
 from footfall.simulation.robot_motion import RobotMotion
 from footfall.simulation.step_values import Command
-from footfall.simulation.world.live_arrays import zeros_by_lines
 from footfall.simulation.world.records import (
     Count,
     FreeBody,
@@ -37,6 +36,7 @@ from footfall.simulation.world.records import (
 )
 
 _TOUCHES = 64  # room for them at the start
+_LINE = 64  # bytes of a line of the cache
 
 
 @dataclass(frozen=True)
@@ -313,6 +313,14 @@ def new_state(
     )
 
 
+def _zeros_by_lines(*shape: int) -> Array:
+    """Zeros that begin where a line of the cache does, so that no row of eight numbers lies in two of them."""
+    count = int(np.prod(shape))
+    memory = np.zeros(8 * count + _LINE, dtype=np.uint8)
+    first = -memory.ctypes.data % _LINE
+    return memory[first : first + 8 * count].view(np.float64).reshape(shape)
+
+
 def new_workspace(world: World, contacts: ContactWorld, *, nv: int) -> Workspace:
     """Room for the steps of one world."""
     rows, nodes = contacts.bodies, len(world.node_velocities)
@@ -322,11 +330,11 @@ def new_workspace(world: World, contacts: ContactWorld, *, nv: int) -> Workspace
     outputs = np.sum(parts["settled"] - parts["mass"] + parts["q"] + parts["v"] + parts["drives"])
     return Workspace(
         np.zeros(int(inputs)),
-        zeros_by_lines(int(outputs)),
+        _zeros_by_lines(int(outputs)),
         Bodies(np.zeros((rows, 3, 3)), np.zeros((rows, 3)), np.zeros((rows, 3)), np.zeros((rows, 3))),
         np.zeros((len(parts), 3)),
-        zeros_by_lines(nodes, WIDTH),
-        zeros_by_lines(nodes, WIDTH),
+        _zeros_by_lines(nodes, WIDTH),
+        _zeros_by_lines(nodes, WIDTH),
         new_records(Touch, _TOUCHES),
         np.zeros(nv),
         np.zeros((len(world.link_mover), 3)),

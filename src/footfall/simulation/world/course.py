@@ -12,8 +12,7 @@ from footfall.contact.detection.shapes import Touch
 from footfall.simulation.engine import Pushes, RecordedRows, body_numbers
 from footfall.simulation.run_values import SimulationState, TouchLog, Trajectory
 from footfall.simulation.step_values import Command
-from footfall.simulation.world.live_arrays import longer
-from footfall.simulation.world.records import Moment
+from footfall.simulation.world.plant import longer
 from footfall.simulation.world.run import Log, Span, run_world
 
 if TYPE_CHECKING:
@@ -28,7 +27,8 @@ class WorldCourse:
     def __init__(self, engine: WorldEngine, periods: int) -> None:
         robot = engine.setting.robot
         size = sum(train.size for train in engine.trains)
-        room = (_TOUCHES_A_PERIOD + engine.touching) * (periods + 1)
+        known = engine.plant.latest
+        room = (_TOUCHES_A_PERIOD + (0 if known is None else len(known.touches))) * (periods + 1)
         self.engine = engine
         self._bodies = np.zeros(0, dtype=np.int64)
         self.log = Log(
@@ -54,13 +54,11 @@ class WorldCourse:
     def advance(
         self, state: SimulationState, command: Command, pushes: Pushes, first: int, last: int, time: float
     ) -> SimulationState:
-        engine, done = self.engine, first
-        commands, forces = np.array([command]), engine.forces(pushes)
-        engine.begin(state)
+        plant, substeps, done = self.engine.plant, self.engine.setting.substeps, first
+        commands, forces = np.array([command]), plant.forces(pushes)
+        plant.begin(state)
         while done < last:
-            live, room = engine.arrays
-            now = Moment(engine.world, engine.settings, live, forces, room)
-            progress = run_world(now, commands, Span(done, last, engine.setting.substeps), self.log)
+            progress = run_world(plant.moment(forces), commands, Span(done, last, substeps), self.log)
             done = progress.periods
             if progress.lost:  # the caller looks at what it has come to
                 self.log.q[done:last], self.log.v[done:last] = self.log.q[done], self.log.v[done]
@@ -68,8 +66,8 @@ class WorldCourse:
             if progress.logged:
                 self._grow(progress.logged)
             elif done < last:
-                engine.make_room(progress)
-        return engine.keep(time)
+                plant.make_room(progress.touches, progress.pairs)
+        return plant.keep(time)
 
     def _grow(self, needed: int) -> None:
         log, count = self.log, 2 * needed

@@ -22,6 +22,7 @@ from footfall.contact.detection.world import (
 )
 from footfall.contact.law import ContactRules
 from footfall.dynamics.kinematics import link_poses
+from footfall.errors import UnknownName
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.combine import Placed, moved
 from footfall.robot.model import WORLD, JointType, Robot
@@ -43,10 +44,10 @@ from footfall.simulation.world.build import (
     pair_materials,
 )
 from footfall.simulation.world.course import WorldCourse
-from footfall.simulation.world.live_arrays import fill, longer
-from footfall.simulation.world.records import Count, Forces, Moment, Settings, State, Workspace, World
+from footfall.simulation.world.plant import WorldPlant
+from footfall.simulation.world.records import Forces, Moment, Settings, World
 from footfall.simulation.world.rollouts import NO_FORCES, roll_out
-from footfall.simulation.world.run import Log, Progress, Span, run_world
+from footfall.simulation.world.run import Log, Span, run_world
 
 _REACH = 1e-3  # m: whatever is nearer is a contact, approaching or not
 _SLEEP_SPEED, _SLEEP_AFTER = 1e-4, 0.2  # m/s and rad/s; s
@@ -77,8 +78,6 @@ class WorldEngine:
         self.setting = setting
         self.members = _members(setting)
         self.contacts = self._build_contacts()
-        self._latest: SimulationState | None = None
-        self._fresh = False  # whether the arrays have the room that new ones would have
 
     def __getstate__(self) -> dict[str, Any]:
         """What it is made from: native code holds addresses."""
@@ -90,11 +89,9 @@ class WorldEngine:
     def copy(self) -> WorldEngine:
         """Another one, as the scene is now, which goes on by itself; what does not change is shared."""
         twin = object.__new__(WorldEngine)
-        own = ("_state", "_room")
-        vars(twin).update({name: value for name, value in vars(self).items() if name not in own})
+        vars(twin).update({name: value for name, value in vars(self).items() if name != "plant"})
         twin.contacts = self.contacts.copy()
         vars(twin)["world"] = self.world._replace(shapes=twin.contacts.table)
-        twin._latest, twin._fresh = None, False
         return twin
 
     @property
@@ -185,13 +182,21 @@ class WorldEngine:
         self._scene_changed((*self.setting.scene.objects, thing))
 
     def replace(self, thing: SceneObject) -> None:
+        self._require_fixed(thing.name)
         self.contacts.replace(thing)
         objects = self.setting.scene.objects
         self._scene_changed(tuple(thing if each.name == thing.name else each for each in objects))
 
     def remove(self, name: str) -> None:
+        self._require_fixed(name)
         self.contacts.remove(name)
         self._scene_changed(tuple(each for each in self.setting.scene.objects if each.name != name))
+
+    def _require_fixed(self, name: str) -> None:
+        """Only objects at rest or on given paths change; robots and free things have their native code."""
+        known = [each.name for each in self.scene.fixed_objects]
+        if name not in known:
+            raise UnknownName("object at rest or on a given path", name, known, f"scene {self.scene.name!r}")
 
     def _scene_changed(self, objects: tuple[SceneObject, ...]) -> None:
         self.setting = replace(self.setting, scene=replace(self.setting.scene, objects=objects))
@@ -204,7 +209,7 @@ class WorldEngine:
             paths=paths,
             waypoints=waypoints,
         )
-        self._latest, self._fresh = None, False
+        self.plant.forget()
 
     # State
 
@@ -223,82 +228,25 @@ class WorldEngine:
             at_q, at_v = at_q + robot.nq, at_v + robot.nv
         return np.concatenate(parts)
 
-    def begin(self, state: SimulationState) -> None:
-        """Let the arrays of native code hold a state, which they do if they have come to it; `keep` ends this."""
-        if state is not self._latest:
-            self._take(state)
-        self._latest = None  # until it is known what they have come to
-
-    @property
-    def touching(self) -> int:
-        """How much touches now."""
-        return 0 if self._latest is None else len(self._latest.touches)
+    @cached_property
+    def plant(self) -> WorldPlant:
+        """The one that runs of a simulation go on with."""
+        return WorldPlant(self)
 
     @property
     def asleep(self) -> tuple[str, ...]:
         """Names of free objects that sleep."""
         steps = self.settings.sleep_steps
-        if self._latest is None or steps == 0:
+        if self.plant.latest is None or steps == 0:
             return ()
-        rest = self._state.rest[len(self.setting.placed) :]
+        rest = self.plant.state.rest[len(self.setting.placed) :]
         things = self.setting.scene.free_objects
         return tuple(thing.name for thing, count in zip(things, rest, strict=True) if count >= steps)
 
-    @property
-    def arrays(self) -> tuple[State, Workspace]:
-        """What native code works on."""
-        return self._state, self._room
-
-    def _take(self, state: SimulationState) -> None:
-        """Begin with a state, and with nothing kept besides, so that the same follows every time."""
-        if not self._fresh:
-            self.contacts.forget()
-            self._state, self._room = self.new_arrays()
-            self._fresh = True
-        if len(state.touches) > len(self._room.found):
-            self.make_room(Progress(0, len(state.touches), 0, 0, False))
-        fill(self._state, state)
-
-    def new_arrays(self) -> tuple[State, Workspace]:
-        robot, world = self.setting.robot, self.world
-        size = sum(train.size for train in self.trains)
-        zeros = np.zeros(robot.nq), np.zeros(robot.nv)
-        made = new_state(world, self.contacts, *zeros, joints=self.joints, drives=np.zeros(size))
-        return made, new_workspace(world, self.contacts, nv=robot.nv)
-
-    def keep(self, time: float) -> SimulationState:
-        """The state that native code has come to, as a value."""
-        live = self._state
-        count = int(live.counts[Count.TOUCHES])
-        impulses = np.concatenate([live.impulses[:count].ravel(), live.joint_impulses])
-        self._latest = SimulationState(
-            time,
-            live.q.copy(),
-            live.v.copy(),
-            live.integral.copy(),
-            impulses,
-            live.drives.copy(),
-            live.touches[:count].copy(),
-        )
-        return self._latest
-
-    def make_room(self, need: Progress) -> None:
-        """What the next step needs."""
-        self._state, self._room = self.grown(self._state, self._room, need)
-        self._fresh = False
-
-    def grown(self, state: State, room: Workspace, need: Progress) -> tuple[State, Workspace]:
-        """The same arrays with the room that a step needs."""
-        count = len(room.found) if need.touches <= len(room.found) else 2 * need.touches
-        touches, impulses = longer(state.touches, count), longer(state.impulses, count)
-        memory = self.contacts.fitting(state.memory, need.pairs)
-        state = state._replace(touches=touches, impulses=impulses, memory=memory)
-        return state, room._replace(found=new_records(Touch, count))
-
     def forget(self) -> None:
         """Begin anew the next time."""
+        self.plant.forget()
         self.contacts.forget()
-        self._latest, self._fresh = None, False
 
     # Running
 
@@ -328,7 +276,7 @@ class WorldEngine:
         return Deepest(float(-touch["gap"]), *names)
 
     def link_places(self, q: Array) -> tuple[Array, Array]:
-        bodies = self._room.bodies
+        bodies = self.plant.room.bodies
         return np.asarray(bodies.rotation), np.asarray(bodies.position)
 
     @property

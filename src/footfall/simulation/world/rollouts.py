@@ -15,8 +15,8 @@ from footfall.errors import InvalidOption
 from footfall.robot.model import Robot
 from footfall.simulation.engine import Batch
 from footfall.simulation.pace import Pace
-from footfall.simulation.world.live_arrays import fill
-from footfall.simulation.world.records import Forces, Moment
+from footfall.simulation.world.plant import WorldPlant
+from footfall.simulation.world.records import Forces
 from footfall.simulation.world.run import Log, Span, run_world
 
 if TYPE_CHECKING:
@@ -43,34 +43,34 @@ def roll_out(engine: WorldEngine, batch: Batch) -> tuple[Array, Array, Array]:
             np.empty((count, steps)),
         )
     _check_out(out, ((count, steps, robot.nq), (count, steps, robot.nv), (count, steps)))
-    result, world, settings = out, engine.world, engine.settings
+    result = out
     course = _RolloutCommands(parts, count, engine.joints)
 
     rows = iter(range(count))
 
     def part(job: Job) -> None:
         """Robots one after the other, each in stretches of some milliseconds: Ctrl-C waits for no more."""
-        state, room = engine.new_arrays()
-        pace = Pace()
+        plant, pace = WorldPlant(engine), Pace()
         while not job.stopped:
             with job.lock:
                 k = next(rows, None)
             if k is None:
                 return
-            fill(state, engine.start(q[k], v[k]))
+            plant.take(engine.start(q[k], v[k]))
             log = _log_of(result[0][k], result[1][k], result[2][k])
             done, given = 0, course.of(k)
             while done < steps and not job.stopped:
                 last = min(done + pace.periods, steps)
                 with pace:
-                    now = Moment(world, settings, state, NO_FORCES, room)
-                    progress = run_world(now, given, Span(done, last, engine.setting.substeps), log)
+                    progress = run_world(
+                        plant.moment(NO_FORCES), given, Span(done, last, engine.setting.substeps), log
+                    )
                 done = progress.periods
                 if progress.lost:
                     result[0][k, done:], result[1][k, done:], result[2][k, done:] = np.nan, np.nan, np.nan
                     break
                 if done < last:
-                    state, room = engine.grown(state, room, progress)
+                    plant.make_room(progress.touches, progress.pairs)
             result[2][k] *= engine.weight_impulse
 
     share(part, min(batch.threads or available_cores(), count))

@@ -55,7 +55,7 @@ def run_world(now: Moment, commands: Array, span: Span, log: Log) -> Progress:
 
     commands (periods or 1, 6, joints): one for each, or one for all.
     """
-    world, settings, state, forces, room = now
+    world, settings, state, room = now.world, now.settings, now.state, now.room
     done, written, rate = state.counts, len(log.touches) > 0, 1.0 / settings.dt
     for period in range(span.first, span.last):
         command = commands[period if len(commands) > 1 else 0]
@@ -66,7 +66,7 @@ def run_world(now: Moment, commands: Array, span: Span, log: Log) -> Progress:
             log.residual[period], log.solver_steps[period] = 0.0, 0
             _begin_command(world, state)
         while done[Count.SUBSTEPS] < span.substeps:
-            report = advance(world, settings, state, command, forces, room)
+            report = advance(now, command)
             if report.touches > len(room.found) or report.pairs > len(state.memory.pairs):
                 return Progress(period, report.touches, report.pairs, 0, False)
             log.residual[period] = max(log.residual[period], report.residual)

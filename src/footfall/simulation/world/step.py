@@ -28,13 +28,8 @@ from footfall.simulation.world.island_draft import draft_island
 from footfall.simulation.world.movers import approach_all, settle_all
 from footfall.simulation.world.records import (
     Count,
-    Forces,
     Moment,
     Report,
-    Settings,
-    State,
-    Workspace,
-    World,
 )
 from footfall.simulation.world.sleep import (
     count_rest,
@@ -68,16 +63,9 @@ class _Solved(NamedTuple):
 
 
 @routine(fused=True)
-def advance(
-    world: World,
-    settings: Settings,
-    state: State,
-    command: Array,
-    forces: Forces,
-    room: Workspace,
-) -> Report:
+def advance(now: Moment, command: Array) -> Report:
     """One step; command (6, joints). If the report needs more room than there is, nothing has happened."""
-    now = Moment(world, settings, state, forces, room)
+    world, settings, state, room = now.world, now.settings, now.state, now.room
     approach_all(world, settings, state, command, room)
     before = state.touches[: state.counts[Count.TOUCHES]]
     known: ArrayOf[Vector3] = state.impulses[: len(before)].copy()
