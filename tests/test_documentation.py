@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from footfall.public_names import names_of
+
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 PAGES = [
@@ -97,3 +99,14 @@ def test_files_that_the_architecture_names_exist() -> None:
 
     assert {name for name in named if not exists(name)} <= planned
     assert not exists("dynamics/nothing.py")
+
+
+def test_the_glossary_names_what_is_there() -> None:
+    text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("| ") and "in code" not in line]
+    assert len(rows) >= 60
+    for row in rows:
+        term, _, code = (cell.strip() for cell in row.strip("|").split("|"))
+        path = code.strip("`")
+        module, _, name = path.rpartition(".")
+        assert name in names_of(module), f"{term}: {path} is not public"
