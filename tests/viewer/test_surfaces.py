@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import footfall
 from footfall.errors import ViewerWarning
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
+from footfall.viewer.shells import RUBBER
 from footfall.viewer.surfaces import BODY_COLOR, OBJECT_COLOR, Surface, body_surfaces, object_surface
 
 
@@ -47,11 +49,42 @@ def test_body_in_its_frame_with_one_surface_for_each_color() -> None:
             footfall.robot.Geometry(footfall.Sphere(0.2), color=red),
         ),
     )
-    box, spheres = body_surfaces(body)
-    assert (box.color, spheres.color) == (BODY_COLOR, red)
+    surfaces = body_surfaces(body)
+    by_color = {surface.color: surface for surface in surfaces}
+    assert len(by_color) == len(surfaces)
+    box, spheres = by_color[BODY_COLOR], by_color[red]
     np.testing.assert_allclose(box.vertices.min(axis=0), [4.5, -0.5, -1.0])
     np.testing.assert_allclose(box.vertices.max(axis=0), [5.5, 0.5, 1.0])
-    assert volume(spheres) == pytest.approx(4.0 / 3.0 * np.pi * (0.1**3 + 0.2**3), rel=0.02)
+    assert volume(spheres) == pytest.approx(4.0 / 3.0 * np.pi * (0.1**3 + 0.2**3), rel=0.03)
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        footfall.Box((0.2, 0.3, 0.4)),
+        footfall.Capsule(0.05, 0.3),
+        footfall.Capsule(0.05, 0.05),
+        footfall.Sphere(0.1),
+    ],
+)
+def test_shells_stay_within_the_boxes_of_their_shapes(shape: Any) -> None:
+    """But for seams, which are 1.2 % or 1.5 mm larger; and their outside is outside."""
+    plain = object_surface(shape, None)
+    body = footfall.Body("b", visuals=(footfall.robot.Geometry(shape),))
+    for surface in body_surfaces(body):
+        most = 1.013 * np.abs(plain.vertices).max(axis=0) + 0.0016
+        assert (np.abs(surface.vertices).max(axis=0) <= most).all()
+        assert volume(surface) > 0.0
+    shell = max(body_surfaces(body), key=volume)
+    assert 0.4 * volume(plain) < volume(shell) < 1.1 * volume(plain)
+
+
+def test_pads_below_feet_are_drawn() -> None:
+    bodies = footfall.load("lola").bodies
+    feet = [body for body in bodies if any(each.name.endswith("pad") for each in body.collisions)]
+    assert len(feet) == 4
+    for foot in feet:
+        assert RUBBER in [surface.color for surface in body_surfaces(foot)]
 
 
 def test_box_keeps_sharp_edges() -> None:

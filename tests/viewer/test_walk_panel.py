@@ -192,6 +192,21 @@ def test_boxes_are_put_dragged_and_removed(panel: WalkPanel) -> None:
     assert "box-1" not in panel.scene.object_names
 
 
+def test_scenes_with_things_are_drawn_again_after_a_reset(panel: WalkPanel) -> None:
+    """Scenes were compared by their arrays, which has no truth value."""
+    panel.tool = "box"
+    camera = np.array([3.0, -3.0, 2.0])
+    panel.wish(lambda session: panel._point(session, camera, np.array([1.5, 0.2, 0.0]) - camera))
+    panel.step()
+    panel.scene.show(panel.session)
+    assert panel.scene.object_names == {"box-1"}
+    panel.reset()
+    panel.step()
+    panel.scene.show(panel.session)
+    assert panel.scene.object_names == set()
+    assert panel.message == ("", "")
+
+
 def test_a_paused_walk_stands_still_and_refusals_are_shown(panel: WalkPanel) -> None:
     panel._on_message(1, Press("pause"))
     panel.step()

@@ -148,6 +148,11 @@ def forces_by_body(positions: Array, forces: Array, bodies: Integers) -> tuple[A
     return np.concatenate([positions[~known], places]), np.concatenate([forces[~known], sums])
 
 
+def are_same(one: Sequence[SceneObject], other: Sequence[SceneObject]) -> bool:
+    """Whether two lists hold the same objects: the values themselves, whose arrays are not compared."""
+    return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
+
+
 def node_name(name: str) -> str:
     """A name that viser does not take for a path."""
     return name.replace("/", "∕")

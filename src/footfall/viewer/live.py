@@ -13,7 +13,7 @@ from footfall.dynamics.kinematics import forward_kinematics
 from footfall.math.rotations import quaternion_from_matrix
 from footfall.scene.model import SceneObject
 from footfall.simulation.simulation import Simulation
-from footfall.viewer.drawing import RobotDrawing, SceneDrawing, ground_height
+from footfall.viewer.drawing import RobotDrawing, SceneDrawing, are_same, ground_height
 from footfall.viewer.stage import Stage
 
 _LOG = logging.getLogger("footfall")
@@ -67,7 +67,7 @@ class LivePanel:
     def _draw_objects(self) -> None:
         """Anew, if objects have come, changed or gone."""
         objects = self.simulation.scene.fixed_objects
-        if objects != self._objects:
+        if not are_same(objects, self._objects):
             self._stage.server.scene.remove_by_name("/scene")
             self._objects = objects
             self._scene = SceneDrawing(self._stage.server.scene, objects)
@@ -76,7 +76,9 @@ class LivePanel:
         while not self._closing.wait(_FRAME):
             q = self.simulation.q
             moved = self._drawn is None or not np.array_equal(q, self._drawn)
-            if np.isfinite(q).all() and (moved or self.simulation.scene.fixed_objects != self._objects):
+            if np.isfinite(q).all() and (
+                moved or not are_same(self.simulation.scene.fixed_objects, self._objects)
+            ):
                 try:
                     self.show(q)
                 except Exception:  # the next instant may be a good one

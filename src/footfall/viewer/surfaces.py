@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from footfall.robot.model import Body
 from footfall.robot.shapes import Geometry
 from footfall.scene.model import SceneShape
 from footfall.scene.shape_meshes import height_map_triangles, shape_mesh
+from footfall.viewer.shells import RUBBER, shell_parts
 
 Color = tuple[float, float, float, float]  # RGBA in [0, 1]
 
@@ -24,6 +26,7 @@ BODY_COLOR: Color = (0.56, 0.61, 0.68, 1.0)
 OBJECT_COLOR: Color = (0.78, 0.74, 0.66, 1.0)
 _CREASE = np.radians(35.0)  # sharper edges stay sharp under light
 _MOST_SMOOTHED = 20_000  # triangles; looking for creases in more takes seconds
+_PAD = 0.985  # of the size of pads
 _WHITE, _OFF_WHITE = 0.95, 0.72
 _PLANE_SIZE = 40.0  # m of a plane that is drawn
 _MOST_CELLS = 400  # of a height map along an axis
@@ -43,7 +46,11 @@ def body_surfaces(body: Body) -> list[Surface]:
         if not geometries:
             continue
         try:
-            return _joined(_placed(geometry) for geometry in geometries)
+            dressed = geometries is body.visuals
+            surfaces = [each for geometry in geometries for each in _placed(geometry, dressed=dressed)]
+            if dressed:
+                surfaces += [_pad(each) for each in body.collisions if _is_pad(each)]
+            return _joined(surfaces)
         except FootfallError as problem:
             message = f"body {body.name!r} is not drawn as described: {problem}"
             warnings.warn(message, ViewerWarning, stacklevel=2)
@@ -55,11 +62,31 @@ def object_surface(shape: SceneShape, color: Color | None) -> Surface:
     return Surface(*_triangles(shape), color or OBJECT_COLOR)
 
 
-def _placed(geometry: Geometry) -> Surface:
-    vertices, triangles = _triangles(geometry.shape)
-    pose: Transform = geometry.placement
+def _placed(geometry: Geometry, *, dressed: bool = False) -> list[Surface]:
+    """Surfaces of a shape in the frame of its body; dressed: as shells of what it stands for."""
     color = _off_white(geometry.color or BODY_COLOR)
-    return Surface(vertices @ pose.rotation.T + pose.translation, triangles, color)
+    parts = shell_parts(geometry.shape, color) if dressed else None
+    if parts is None:
+        parts = [(*_triangles(geometry.shape), color)]
+    else:
+        parts = [(*_smoothed(vertices, triangles), shade) for vertices, triangles, shade in parts]
+    pose: Transform = geometry.placement
+    return [
+        Surface(vertices @ pose.rotation.T + pose.translation, triangles, shade)
+        for vertices, triangles, shade in parts
+    ]
+
+
+def _is_pad(geometry: Geometry) -> bool:
+    """Whether it is a pad below a foot, by its name."""
+    return geometry.name.endswith("pad")
+
+
+def _pad(geometry: Geometry) -> Surface:
+    """Of dark rubber; a little smaller, so that faces do not lie in those of the foot."""
+    (surface,) = _placed(replace(geometry, color=RUBBER))
+    middle = geometry.placement.translation
+    return surface._replace(vertices=middle + _PAD * (surface.vertices - middle))
 
 
 def _off_white(color: Color) -> Color:
@@ -98,6 +125,12 @@ def _triangles(shape: SceneShape) -> tuple[Array, Integers]:
     import trimesh
 
     return _creased(trimesh.Trimesh(mesh.vertices, mesh.triangles, process=False))
+
+
+def _smoothed(vertices: Array, triangles: Integers) -> tuple[Array, Integers]:
+    import trimesh
+
+    return _creased(trimesh.Trimesh(vertices, triangles, process=False))
 
 
 def _creased(mesh: Any) -> tuple[Array, Integers]:

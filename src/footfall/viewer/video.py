@@ -120,7 +120,7 @@ def _animate(pictures: Iterator[Pixels], path: Path, rate: float) -> None:
     from PIL import Image
 
     images = [
-        Image.fromarray(each).quantize(96, dither=Image.Dither.NONE)
+        Image.fromarray(each).quantize(128, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
         if path.suffix == ".gif"
         else Image.fromarray(each)
         for each in pictures

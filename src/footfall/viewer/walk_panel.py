@@ -492,10 +492,14 @@ class WalkPanel:
         q = None
         if self._review is not None:
             q = q_at(self.session, self._review)
-        self.scene.show(self.session, q=q, follow=self.docks.follows)
-        if now - self._tables >= _SLOW:
-            self._tables = now
-            self.docks.refresh(self.session)
+        try:
+            self.scene.show(self.session, q=q, follow=self.docks.follows)
+            if now - self._tables >= _SLOW:
+                self._tables = now
+                self.docks.refresh(self.session)
+        except Exception as problem:  # the robot walks on, and the next picture may be a good one
+            _LOG.exception("the panel cannot draw %.3f s", self.session.time)
+            self.message = ("bad", f"this cannot be drawn: {type(problem).__name__}: {problem}"[:400])
 
     def _show_state(self, word: str | None = None, detail: str = "") -> None:
         session = self.session

@@ -14,7 +14,7 @@ from footfall.gait.poses import HANDS
 from footfall.math.rotations import quaternion_from_matrix
 from footfall.robot.model import Robot
 from footfall.scene.model import SceneObject
-from footfall.viewer.drawing import ForceDrawing, RobotDrawing, SceneDrawing, ground_height
+from footfall.viewer.drawing import ForceDrawing, RobotDrawing, SceneDrawing, are_same, ground_height
 from footfall.viewer.plan_drawing import GoalMarker, PlanDrawing
 from footfall.viewer.stage import Stage
 from footfall.walking.body import FEET
@@ -141,7 +141,7 @@ class WalkScene:
         """Draw all as it is now, or the robot at q (nq,) of the past."""
         walker = session.walker
         poses: Poses = forward_kinematics(self.whole, q_of(session) if q is None else np.ascontiguousarray(q))
-        if walker.scene.fixed_objects != self._objects:
+        if not are_same(walker.scene.fixed_objects, self._objects):
             self._draw_objects(walker.scene.fixed_objects)
         assert self._robot is not None
         with self._stage.server.atomic():

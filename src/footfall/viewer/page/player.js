@@ -75,7 +75,7 @@
       if (run.forces && layers.forces) for (let i = run.starts[row]; i < run.starts[row + 1]; i++) {
         const f = run.forces, at = [f[6 * i], f[6 * i + 1], f[6 * i + 2]];
         const along = [3, 4, 5].map((j) => f[6 * i + j] * run.perNewton), long = Math.hypot(...along);
-        if (long > 0.01 * run.size) items.push({ mesh: renderer.arrow, pose: Renderer.arrowPose(at, along.map((v) => v * Math.min(1, 0.8 * run.size / long)), 0.8 * run.size), color: [0.98, 0.24, 0.0, 1] });
+        if (long > 0.01 * run.size) items.push({ mesh: renderer.arrow, pose: Renderer.arrowPose(at, along.map((v) => v * Math.min(1, 0.8 * run.size / long)), 0.75 * run.size), color: [0.98, 0.24, 0.0, 1] });
       }
       if (layers.balance && number === 0) for (const [name, color] of [["center", [0.18, 0.55, 0.34, 1]], ["zmp", [0.08, 0.08, 0.08, 1]]]) {
         const series = signal(name);

@@ -195,7 +195,7 @@ class Renderer {
     return [new Float32Array(vertices), new Uint16Array(triangles)];
   }
   static arrowMesh() { // along z, one long; the head takes a fifth
-    const profile = [[0, 0], [0.014, 0], [0.014, 0.82], [0.036, 0.82], [0, 1]], sides = 14, vertices = [], triangles = [];
+    const profile = [[0, 0], [0.014, 0], [0.014, 0.85], [0.03, 0.85], [0, 1]], sides = 14, vertices = [], triangles = [];
     for (let k = 0; k + 1 < profile.length; k++) {
       const first = vertices.length / 3;
       for (const [r, z] of [profile[k], profile[k + 1]]) for (let j = 0; j < sides; j++) {
