@@ -20,8 +20,10 @@ from footfall.recording.reader import Recording, read_recording
 from footfall.recording.writer import RecordingWriter
 from footfall.viewer.chromium import find_chromium, operated_page
 from footfall.viewer.fall_reason import reason_of_fall
+from footfall.viewer.player import Player
 from footfall.viewer.plots import plot_signals, signal_list
 from footfall.viewer.shared_page import shared_page, write_shared
+from footfall.viewer.show import View
 from footfall.viewer.signal_groups import signal_groups
 from footfall.viewer.video import checked_video, take_video
 
@@ -208,3 +210,18 @@ def test_nothing_to_share_is_refused(tmp_path: Path) -> None:
     run = CliRunner().invoke(app, ["share", str(broken)])
     assert run.exit_code != 0
     assert not (tmp_path / "broken.html").exists()
+
+
+def test_a_view_plots_signals_and_tells_the_reason(recording: Recording) -> None:
+    with View(recording, port=0) as view:
+        player = view.player
+        assert isinstance(player, Player)
+        player.signals.name.value = "wave"
+        player.signals._choose()
+        player.seek(1.5)
+        assert "wave 0.9975" in player.signals._values.content  # sin(1.5)
+        assert len(player.signals._plot.data) == 2
+        player.signals.name.value = "no such signal"  # pages may say anything
+        player.signals._choose()
+        player.seek(0.5)
+        assert player.timeline.now == pytest.approx(0.5)

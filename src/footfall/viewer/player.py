@@ -11,7 +11,9 @@ from footfall.errors import NothingToShow
 from footfall.math.rotations import quaternion_from_matrix
 from footfall.recording.reader import Recording
 from footfall.viewer.drawing import ForceDrawing, RobotDrawing, SceneDrawing, forces_by_body, ground_height
+from footfall.viewer.fall_reason import reason_of_fall
 from footfall.viewer.playback import Playback
+from footfall.viewer.signal_dock import SignalDock
 from footfall.viewer.stage import Stage
 from footfall.viewer.timeline import Timeline, latest_row
 from footfall.viewer.volumes import VolumeSwitch
@@ -60,6 +62,7 @@ class Player(Playback):
         self.volumes.show(np.ascontiguousarray(self._q[self.timeline.row]))
         self._scene.place(now)
         self._show_forces(now)
+        self.signals.show(now)
 
     def _redraw(self) -> None:
         with self._lock:
@@ -91,9 +94,26 @@ class Player(Playback):
         )
         self._each.on_update(lambda _: self._redraw())
         self._events = self._event_list()
+        self._add_reason()
+        self.signals = SignalDock(gui, self.recording)
         if self.recording.damage is not None:
             self._stage.add_text(f"The file is not whole: {self.recording.damage}")
         self._arrows.on_update(lambda _: setattr(self._forces, "visible", bool(self._arrows.value)))
+
+    def _add_reason(self) -> None:
+        """Why it fell, if it did, and its last seconds again, slowly."""
+        reason = reason_of_fall(self.recording)
+        if reason is None:
+            return
+        self._stage.add_text("It " + reason.text)
+
+        def review(_: Any) -> None:
+            self._speed.value = "0.25x"
+            self.timeline.speed = 0.25
+            self.seek(max(reason.time, self.timeline.end - 2.0) - 8.0)
+            self.play()
+
+        self._stage.server.gui.add_button("Last ten seconds, slowly").on_click(review)
 
     def _event_list(self) -> Any:
         """A list of what happened, None if nothing did; choosing an event goes to its instant."""
