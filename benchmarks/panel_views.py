@@ -40,7 +40,7 @@ def draw_panel(folder: Path) -> WalkSession:
         with operated_page(stage.address, width=1280, height=800) as page:
             page.wait_for("(document.querySelector('#ff-state') || {}).textContent === 'standing'")
             page.evaluate(_CLOSE)
-            panel.aim(2.5, 0.4)
+            panel.aim(4.5, 0.0)
             page.wait_for("document.querySelector('#ff-message').textContent.includes('planned in')")
             time.sleep(8.0)
             page.evaluate(_CLOSE)
