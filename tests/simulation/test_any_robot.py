@@ -16,7 +16,7 @@ from footfall.robot import Geometry
 from footfall.simulation import JointOptions
 from footfall.simulation.holding_gains import holding_gains
 from footfall.simulation.joint_inertias import held_inertias, moved_inertias
-from footfall.simulation.restless_joints import warn_of_restless_joints
+from footfall.simulation.run_watch import warn_of_restless_joints
 
 FLOOR = Scene("floor", (SceneObject("floor", Plane()),))
 

@@ -9,7 +9,7 @@ import pytest
 import footfall
 from footfall import load_scene
 from footfall.errors import ManyContactsWarning, UnknownName
-from footfall.simulation import touching_bodies as module
+from footfall.simulation import engine_choice as module
 from footfall.simulation.simulation import Simulation
 
 

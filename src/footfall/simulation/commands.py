@@ -1,8 +1,9 @@
-"""What users give as a command: a `Command`, parts of one, or an array of efforts."""
+"""What users give: a `Command`, parts of one, or an array of efforts; and wrenches that act on bodies for some time."""
 
 from __future__ import annotations
 
 import inspect
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from footfall.errors import InvalidOption
 from footfall.robot.model import JointType, Robot
 from footfall.simulation.joint_axes import actuated_velocities
 from footfall.simulation.step_values import Command
+
+_JUST = 1e-12  # s: rounding of times
 
 
 def whole_command(given: Any, robot: Robot, joints: int) -> Command:
@@ -149,3 +152,29 @@ def carried_by_the_world(robot: Robot, q: Array) -> Array:
         return np.zeros(len(places))  # nothing is compiled for it
     forces = np.asarray(gravity_forces(robot, q))
     return np.array([forces[place] if place in known else 0.0 for place in places])
+
+
+@dataclass
+class TimedPushes:
+    """By body the wrench [f; n] (6,) in N and N m, world axes, at its origin, and the time at which it ends, s."""
+
+    known: dict[str, tuple[Array, float]] = field(default_factory=dict)
+
+    def add(self, body: str, wrench: Array, seconds: float, *, now: float) -> None:
+        if not 0.0 <= seconds < np.inf:  # NaN neither
+            raise InvalidOption(f"seconds is {seconds}; it must be finite and not negative")
+        self.known[body] = (wrench, now + seconds)
+
+    def acting(self, time: float) -> dict[str, Array]:
+        """Those that act at a time, s."""
+        return {body: wrench for body, (wrench, until) in self.known.items() if time < until - _JUST}
+
+    def periods_left(self, time: float, period: float, most: int) -> int:
+        """After how many control periods (s) the next one ends, one at least; `most` if none does before."""
+        ends = [until for _, until in self.known.values() if time < until - _JUST]
+        if not ends:
+            return most
+        return min(most, max(1, int(np.ceil((min(ends) - _JUST - time) / period))))
+
+    def copy(self) -> TimedPushes:
+        return TimedPushes(dict(self.known))

@@ -1,7 +1,8 @@
-"""Which engine computes the steps of a simulation."""
+"""Which engine computes the steps of a simulation, and which bodies a list of places has."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -11,15 +12,17 @@ from footfall.contact.contact_layer import ContactLayer
 from footfall.contact.detection.world import standing_in
 from footfall.contact.penalty import PenaltyLaw
 from footfall.dynamics.kinematics import frame_attachment
-from footfall.errors import InvalidOption, UnknownName
+from footfall.errors import InvalidOption, ManyContactsWarning, UnknownName
 from footfall.robot.model import Robot
 from footfall.scene.model import Scene
 from footfall.simulation.drive_step import DriveTrain
 from footfall.simulation.layers.engine import LayeredEngine
 from footfall.simulation.listed_engine import ListedEngine
 from footfall.simulation.step_values import StepOptions
-from footfall.simulation.touching_bodies import touched_by, warn_of_many
 from footfall.simulation.world.engine import Setting, WorldEngine
+
+_MANY = 256  # places that may touch
+
 
 ContactList = Literal["auto", "found", "listed"]
 ContactModel = Literal["exact", "impacts", "penalty"]
@@ -136,3 +139,26 @@ def _places(setting: Setting, touching: Touching) -> tuple[Candidate, ...]:
         frame_attachment(robot, candidate.body)
         frame_attachment(robot, candidate.surface.body)
     return places
+
+
+def touched_by(
+    bodies: Sequence[str], candidates: Sequence[Candidate], robot: Robot, scene: Scene
+) -> tuple[Candidate, ...]:
+    """Candidates without those of bodies of robots that are not named."""
+    named = {bodies} if isinstance(bodies, str) else set(bodies)
+    known = [body.name for body in robot.bodies]
+    for name in sorted(named.difference(known)):
+        raise UnknownName("body", name, known, "the simulation, for touching")
+    silent = set(known) - {thing.name for thing in scene.free_objects} - named
+    return tuple(each for each in candidates if not {each.body, each.surface.body} & silent)
+
+
+def warn_of_many(candidates: Sequence[Candidate]) -> None:
+    """If native code for all of them takes minutes to compile."""
+    if len(candidates) > _MANY:
+        warnings.warn(
+            f"{len(candidates)} places may touch, and native code is made for all of them, which may take minutes the "
+            "first time; name the bodies that matter: Simulation(..., touching=['left_foot', 'right_foot'])",
+            ManyContactsWarning,
+            stacklevel=3,
+        )

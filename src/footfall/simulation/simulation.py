@@ -27,6 +27,7 @@ from footfall.scene.assembly import combined_robot, initial_state, placed_robots
 from footfall.scene.load import load_scene
 from footfall.scene.model import Scene, SceneObject
 from footfall.simulation.commands import (
+    TimedPushes,
     carried_by_the_world,
     pd_command,
     require_controller,
@@ -49,7 +50,6 @@ from footfall.simulation.run_watch import RunWatch
 from footfall.simulation.singular_loops import LoopWatch, warn_of_dead_points
 from footfall.simulation.start import standing_start
 from footfall.simulation.step_values import Command, StepOptions
-from footfall.simulation.timed_pushes import TimedPushes
 from footfall.simulation.unsolved_contact import warn_of_residuals
 from footfall.simulation.world.engine import Setting, WorldEngine, begin_early
 

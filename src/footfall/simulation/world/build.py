@@ -55,12 +55,12 @@ class _Tables:
     """Lists that grow member by member."""
 
     def __init__(self) -> None:
-        self.robots: list[tuple[Any, ...]] = []
-        self.free: list[tuple[Any, ...]] = []
+        self.robots: list[RobotPart] = []
+        self.free: list[FreeBody] = []
         self.link_mover: list[int] = []
         self.link_first_piece: list[int] = []
         self.link_pieces: list[int] = []
-        self.pieces: list[tuple[int, int, int]] = []
+        self.pieces: list[LinkPiece] = []
         self.node_velocities: list[list[int]] = []
         self.node_mover: list[int] = []
         self.mover_first_node: list[int] = []
@@ -68,8 +68,8 @@ class _Tables:
         self.node_pairs: list[tuple[int, int]] = []
         self.pair_starts: list[int] = [0]
         self.plans: list[Elimination] = []
-        self.joints: list[tuple[Any, ...]] = []
-        self.joint_pieces: list[tuple[int, int]] = []
+        self.joints: list[JointLimit] = []
+        self.joint_pieces: list[JointPiece] = []
         self.mass: list[float] = []
         self.q = self.v = self.tree_v = self.drives = self.joint_axes = self.inputs = self.outputs = 0
 
@@ -86,28 +86,30 @@ def build_world(members: Sequence[Member], contacts: ContactWorld, *, limits: bo
         else:
             _add_robot(tables, member, member.motion, limits=limits, friction=friction)
     materials, count = pair_materials(contacts.materials)
+    paths, waypoints = given_paths(contacts)
     return World(
-        _records(RobotPart, tables.robots),
-        _records(FreeBody, tables.free),
-        len(members),
-        _integers(tables.link_mover),
-        _integers(tables.link_first_piece),
-        _integers(tables.link_pieces),
-        _records(LinkPiece, tables.pieces),
-        np.array(tables.node_velocities, dtype=np.int64).reshape(-1, WIDTH),
-        _integers(tables.node_mover),
-        _integers(tables.mover_first_node),
-        _integers(tables.mover_nodes),
-        np.array(tables.node_pairs, dtype=np.int64).reshape(-1, 2),
-        _integers(tables.pair_starts),
-        _plans(tables.plans),
-        _records(JointLimit, tables.joints),
-        _records(JointPiece, tables.joint_pieces),
-        materials,
-        count,
-        contacts.table,
-        np.array(tables.mass),
-        *given_paths(contacts),
+        robots=_records(RobotPart, tables.robots),
+        free=_records(FreeBody, tables.free),
+        movers=len(members),
+        link_mover=_integers(tables.link_mover),
+        link_first_piece=_integers(tables.link_first_piece),
+        link_pieces=_integers(tables.link_pieces),
+        pieces=_records(LinkPiece, tables.pieces),
+        node_velocities=np.array(tables.node_velocities, dtype=np.int64).reshape(-1, WIDTH),
+        node_mover=_integers(tables.node_mover),
+        mover_first_node=_integers(tables.mover_first_node),
+        mover_nodes=_integers(tables.mover_nodes),
+        node_pairs=np.array(tables.node_pairs, dtype=np.int64).reshape(-1, 2),
+        pair_starts=_integers(tables.pair_starts),
+        plans=_plans(tables.plans),
+        joints=_records(JointLimit, tables.joints),
+        joint_pieces=_records(JointPiece, tables.joint_pieces),
+        materials=materials,
+        material_count=count,
+        shapes=contacts.table,
+        mass=np.array(tables.mass),
+        paths=paths,
+        waypoints=waypoints,
     )
 
 
@@ -116,7 +118,9 @@ def given_paths(contacts: ContactWorld) -> tuple[Any, Array]:
     tables = [motion.table for motion in contacts.paths.values()]
     starts = np.cumsum([0, *(len(table) for table in tables)])
     rows = [
-        (contacts.links + k, int(starts[k]), len(table), motion.periodic)
+        GivenPath(
+            body=contacts.links + k, first=int(starts[k]), waypoints=len(table), periodic=motion.periodic
+        )
         for k, (table, motion) in enumerate(zip(tables, contacts.paths.values(), strict=True))
     ]
     return _records(GivenPath, rows), np.concatenate([np.zeros((0, 15)), *tables])
@@ -141,11 +145,13 @@ def _add_free(tables: _Tables, robot: Robot) -> None:
     )
     mover, node, first = len(tables.mass), len(tables.node_mover), len(tables.link_mover)
     links = len(robot.tree.links)
-    tables.free.append((tables.q, tables.v, first + links - 1, node, body.mass, tuple(center), about_origin))
+    tables.free.append(
+        FreeBody(tables.q, tables.v, first + links - 1, node, body.mass, center=center, inertia=about_origin)
+    )
     tables.link_mover += [mover] * links
     tables.link_first_piece += [len(tables.pieces)] * links
     tables.link_pieces += [*[0] * (links - 1), 1]
-    tables.pieces.append((node, 0, WIDTH))
+    tables.pieces.append(LinkPiece(node=node, table=0, lanes=WIDTH))
     tables.node_velocities.append([*range(tables.v, tables.v + 6), -1, -1])
     tables.node_mover.append(mover)
     tables.mover_first_node.append(node)
@@ -167,40 +173,40 @@ def _add_robot(tables: _Tables, member: Member, motion: RobotMotion, *, limits: 
     drives = 0 if motion.train is None else motion.train.size
     placed = not _is_identity(member.pose)
     tables.robots.append(
-        (
-            motion.approach.native_function().address,
-            motion.settle.native_function().address,
-            tables.q,
-            robot.nq,
-            tables.v,
-            robot.nv,
-            tables.joint_axes,
-            motion.joints,
-            tables.drives,
-            drives,
-            first_link,
-            len(robot.tree.links),
-            first_node,
-            len(nodes.members),
-            tables.inputs,
-            outputs["mass"],
-            motion.plan.size,
-            outputs["pivots"],
-            outputs["free"],
-            outputs["integral"],
-            outputs["rotations"],
-            outputs["positions"],
-            outputs["linear"],
-            outputs["angular"],
-            outputs["motions"],
-            sizes["motions"] // (6 * WIDTH),
-            outputs["origin"],
-            settled,
-            outputs.get("given", -1),
-            outputs.get("sums", 0),
-            placed,
-            np.asarray(member.pose.rotation),
-            tuple(np.asarray(member.pose.translation)),
+        RobotPart(
+            approach=motion.approach.native_function().address,
+            settle=motion.settle.native_function().address,
+            first_q=tables.q,
+            q=robot.nq,
+            first_v=tables.v,
+            v=robot.nv,
+            first_joint=tables.joint_axes,
+            joints=motion.joints,
+            first_drive=tables.drives,
+            drives=drives,
+            first_link=first_link,
+            links=len(robot.tree.links),
+            first_node=first_node,
+            nodes=len(nodes.members),
+            inputs=tables.inputs,
+            mass=outputs["mass"],
+            blocks=motion.plan.size,
+            pivots=outputs["pivots"],
+            free=outputs["free"],
+            integral=outputs["integral"],
+            rotations=outputs["rotations"],
+            positions=outputs["positions"],
+            linear=outputs["linear"],
+            angular=outputs["angular"],
+            motions=outputs["motions"],
+            tables=sizes["motions"] // (6 * WIDTH),
+            origin=outputs["origin"],
+            settled=settled,
+            given=outputs.get("given", -1),
+            sums=outputs.get("sums", 0),
+            placed=placed,
+            rotation=np.asarray(member.pose.rotation),
+            position=np.asarray(member.pose.translation),
         )
     )
     tables.inputs += sum(int(np.prod(shape, dtype=np.int64)) for _, shape in motion.settle.signature.inputs)
@@ -208,7 +214,7 @@ def _add_robot(tables: _Tables, member: Member, motion: RobotMotion, *, limits: 
         tables.link_mover.append(mover)
         tables.link_first_piece.append(len(tables.pieces))
         tables.link_pieces.append(len(row))
-        tables.pieces += [(first_node + piece.node, piece.table, piece.lanes) for piece in row]
+        tables.pieces += [LinkPiece(first_node + piece.node, piece.table, piece.lanes) for piece in row]
     for members in nodes.members:
         padded = [tables.v + velocity for velocity in members] + [-1] * (WIDTH - len(members))
         tables.node_velocities.append(padded)
@@ -220,10 +226,9 @@ def _add_robot(tables: _Tables, member: Member, motion: RobotMotion, *, limits: 
     tables.plans.append(motion.plan)
     tables.joints += _joint_rows(tables, motion, first_node, limits=limits, friction=friction)
     for number, pieces in enumerate(motion.held):
-        place, node = outputs["misses"] + number, first_node + pieces[0].node
-        own = len(tables.joint_pieces), len(pieces)
-        tables.joints.append((place, -1, node, -1, -np.inf, np.inf, np.inf, *own))
-        tables.joint_pieces += [(first_node + piece.node, piece.row) for piece in pieces]
+        equation = _joint(-1, first_node + pieces[0].node, -1, len(tables.joint_pieces), len(pieces))
+        tables.joints.append(equation._replace(coordinate=outputs["misses"] + number, friction=np.inf))
+        tables.joint_pieces += [JointPiece(first_node + piece.node, piece.row) for piece in pieces]
     tables.mass.append(robot.mass)
     tables.q, tables.v = tables.q + robot.nq, tables.v + robot.nv
     tables.tree_v += robot.spanning.nv
@@ -239,38 +244,46 @@ def _is_identity(pose: Transform) -> bool:
 
 def _joint_rows(
     tables: _Tables, motion: RobotMotion, first_node: int, *, limits: bool, friction: bool
-) -> list[tuple[Any, ...]]:
+) -> list[JointLimit]:
     """Limits, then dry friction; joints that are prescribed belong to no node."""
     robot = motion.robot
     moved = _moved_by(tables, motion, first_node)
-    rows: list[tuple[Any, ...]] = []
+    rows: list[JointLimit] = []
     for coordinate, velocity in limited_velocities(robot) if limits else ():
         if velocity in moved:
-            node, lane, first, pieces = moved[velocity]
-            lower, upper = float(robot.lower_limits[coordinate]), float(robot.upper_limits[coordinate])
-            own = tables.q + coordinate, tables.tree_v + velocity
-            rows.append((*own, node, lane, lower, upper, 0.0, first, pieces))
+            rows.append(
+                moved[velocity]._replace(
+                    coordinate=tables.q + coordinate,
+                    lower=float(robot.lower_limits[coordinate]),
+                    upper=float(robot.upper_limits[coordinate]),
+                )
+            )
     for velocity in rubbing_velocities(robot) if friction else ():
         if velocity in moved:
-            node, lane, first, pieces = moved[velocity]
-            force = float(robot.spanning.friction[velocity])
-            rows.append((0, tables.tree_v + velocity, node, lane, -np.inf, np.inf, force, first, pieces))
+            rows.append(moved[velocity]._replace(friction=float(robot.spanning.friction[velocity])))
     return rows
 
 
-def _moved_by(tables: _Tables, motion: RobotMotion, first_node: int) -> dict[int, tuple[int, int, int, int]]:
-    """By velocities of a robot's tree: node and lane, first piece and number of pieces, see `JointLimit`."""
+def _moved_by(tables: _Tables, motion: RobotMotion, first_node: int) -> dict[int, JointLimit]:
+    """By velocities of a robot's tree: a joint without limits and friction, with what moves it."""
     structure, places = motion.robot.tree.loops, motion.nodes.places
     own = range(motion.robot.nv) if structure is None else structure.independent
+
     moved = {
-        velocity: (first_node + places[k][0], places[k][1], 0, 0)
+        velocity: _joint(tables.tree_v + velocity, first_node + places[k][0], places[k][1], 0, 0)
         for k, velocity in enumerate(own)
         if k in places
     }
     for velocity, pieces in motion.followers.items():
-        moved[velocity] = (first_node + pieces[0].node, -1, len(tables.joint_pieces), len(pieces))
-        tables.joint_pieces += [(first_node + piece.node, piece.row) for piece in pieces]
+        numbers = tables.tree_v + velocity, first_node + pieces[0].node
+        moved[velocity] = _joint(*numbers, -1, len(tables.joint_pieces), len(pieces))
+        tables.joint_pieces += [JointPiece(first_node + piece.node, piece.row) for piece in pieces]
     return moved
+
+
+def _joint(velocity: int, node: int, lane: int, first_piece: int, pieces: int) -> JointLimit:
+    """A joint without limits and friction."""
+    return JointLimit(0, velocity, node, lane, -np.inf, np.inf, 0.0, first_piece, pieces)
 
 
 def _plans(plans: Sequence[Elimination]) -> Plans:
@@ -299,17 +312,17 @@ def new_state(
 ) -> State:
     """At rest in time: nothing touches yet. joints: number of axes that commands act on."""
     return State(
-        np.array(q, dtype=np.float64),
-        np.array(v, dtype=np.float64),
-        np.zeros(joints),
-        np.array(drives, dtype=np.float64),
-        np.zeros(1),
-        new_records(Touch, _TOUCHES),
-        np.zeros((_TOUCHES, 3)),
-        np.zeros(len(world.joints)),
-        np.zeros(len(Count), dtype=np.int64),
-        np.zeros(world.movers, dtype=np.int64),
-        contacts.memory(),
+        q=np.array(q, dtype=np.float64),
+        v=np.array(v, dtype=np.float64),
+        integral=np.zeros(joints),
+        drives=np.array(drives, dtype=np.float64),
+        time=np.zeros(1),
+        touches=new_records(Touch, _TOUCHES),
+        impulses=np.zeros((_TOUCHES, 3)),
+        joint_impulses=np.zeros(len(world.joints)),
+        counts=np.zeros(len(Count), dtype=np.int64),
+        rest=np.zeros(world.movers, dtype=np.int64),
+        memory=contacts.memory(),
     )
 
 
@@ -329,15 +342,15 @@ def new_workspace(world: World, contacts: ContactWorld, *, nv: int) -> Workspace
     inputs = np.sum(parts["q"] + 2 * parts["v"] + commands * parts["joints"] + 4 + parts["drives"])
     outputs = np.sum(parts["settled"] - parts["mass"] + parts["q"] + parts["v"] + parts["drives"])
     return Workspace(
-        np.zeros(int(inputs)),
-        _zeros_by_lines(int(outputs)),
-        Bodies(np.zeros((rows, 3, 3)), np.zeros((rows, 3)), np.zeros((rows, 3)), np.zeros((rows, 3))),
-        np.zeros((len(parts), 3)),
-        _zeros_by_lines(nodes, WIDTH),
-        _zeros_by_lines(nodes, WIDTH),
-        new_records(Touch, _TOUCHES),
-        np.zeros(nv),
-        np.zeros((len(world.link_mover), 3)),
-        np.zeros((len(world.link_mover), 3)),
-        np.zeros(rows, dtype=np.bool_),
+        inputs=np.zeros(int(inputs)),
+        outputs=_zeros_by_lines(int(outputs)),
+        bodies=Bodies(np.zeros((rows, 3, 3)), np.zeros((rows, 3)), np.zeros((rows, 3)), np.zeros((rows, 3))),
+        origins=np.zeros((len(parts), 3)),
+        free=_zeros_by_lines(nodes, WIDTH),
+        v=_zeros_by_lines(nodes, WIDTH),
+        found=new_records(Touch, _TOUCHES),
+        effort=np.zeros(nv),
+        given_linear=np.zeros((len(world.link_mover), 3)),
+        given_angular=np.zeros((len(world.link_mover), 3)),
+        still=np.zeros(rows, dtype=np.bool_),
     )

@@ -32,15 +32,15 @@ class WorldCourse:
         self.engine = engine
         self._bodies = np.zeros(0, dtype=np.int64)
         self.log = Log(
-            np.empty((periods, robot.nq)),
-            np.empty((periods, robot.nv)),
-            np.empty((periods, robot.nv)),
-            np.empty((periods, size)),
-            np.empty(periods),
-            np.empty(periods, dtype=np.int64),
-            np.zeros(periods + 1, dtype=np.int64),
-            new_records(Touch, room),
-            np.empty((room, 3)),
+            q=np.empty((periods, robot.nq)),
+            v=np.empty((periods, robot.nv)),
+            effort=np.empty((periods, robot.nv)),
+            drives=np.empty((periods, size)),
+            residual=np.empty(periods),
+            solver_steps=np.empty(periods, dtype=np.int64),
+            touch_starts=np.zeros(periods + 1, dtype=np.int64),
+            touches=new_records(Touch, room),
+            forces=np.empty((room, 3)),
         )
 
     @property

@@ -46,8 +46,8 @@ from footfall.simulation.world.build import (
 from footfall.simulation.world.course import WorldCourse
 from footfall.simulation.world.plant import WorldPlant
 from footfall.simulation.world.records import Forces, Moment, Settings, World
-from footfall.simulation.world.rollouts import NO_FORCES, roll_out
-from footfall.simulation.world.run import Log, Span, run_world
+from footfall.simulation.world.rollouts import NO_FORCES, log_of, roll_out
+from footfall.simulation.world.run import Span, run_world
 
 _REACH = 1e-3  # m: whatever is nearer is a contact, approaching or not
 _SLEEP_SPEED, _SLEEP_AFTER = 1e-4, 0.2  # m/s and rad/s; s
@@ -143,18 +143,19 @@ class WorldEngine:
         options, robot = self.setting.options, self.setting.robot
         gravity = float(np.linalg.norm(robot.gravity))
         steps = options.solver.newton_steps
+        at_rest = max(_FEWEST_AT_REST, round(_SLEEP_AFTER / options.dt))
         return Settings(
-            options.dt,
-            np.array(robot.gravity, dtype=np.float64),
-            _REACH,
-            options.contact.rules(gravity, options.dt),
-            options.velocity_terms != "start",
-            options.solver.tolerance,
-            min(_DIRECT_STEPS, steps),
-            min(_INTERIOR_STEPS, steps),
-            steps,
-            _SLEEP_SPEED,
-            max(_FEWEST_AT_REST, round(_SLEEP_AFTER / options.dt)) if options.sleep else 0,
+            dt=options.dt,
+            gravity=np.array(robot.gravity, dtype=np.float64),
+            reach=_REACH,
+            rules=options.contact.rules(gravity, options.dt),
+            middle=options.velocity_terms != "start",
+            tolerance=options.solver.tolerance,
+            direct_steps=min(_DIRECT_STEPS, steps),
+            interior_steps=min(_INTERIOR_STEPS, steps),
+            final_steps=steps,
+            sleep_speed=_SLEEP_SPEED,
+            sleep_steps=at_rest if options.sleep else 0,
         )
 
     @cached_property
@@ -313,9 +314,20 @@ def compile_early() -> None:
     room = new_workspace(world, contacts, nv=0)
     zero = np.zeros(3)
     rules = ContactRules(False, 0.0, 0.0, 0.0, 0.0)
-    settings = Settings(1.0, zero, 0.0, rules, True, 0.0, 0, 0, 0, 0.0, 0)
-    none, numbers = np.zeros((0, 0)), np.zeros(0, dtype=np.int64)
-    log = Log(none, none, none, none, zero, numbers, numbers, new_records(Touch, 0), np.zeros((0, 3)))
+    settings = Settings(
+        dt=1.0,
+        gravity=zero,
+        reach=0.0,
+        rules=rules,
+        middle=True,
+        tolerance=0.0,
+        direct_steps=0,
+        interior_steps=0,
+        final_steps=0,
+        sleep_speed=0.0,
+        sleep_steps=0,
+    )
+    log = log_of(np.zeros((0, 0)), np.zeros((0, 0)), np.zeros(0))
     now = Moment(world, settings, state, NO_FORCES, room)
     run_world.prepare(now, np.zeros((0, 6, 0)), Span(0, 0, 1), log)  # type: ignore[attr-defined]
 

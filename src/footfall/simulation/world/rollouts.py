@@ -57,7 +57,7 @@ def roll_out(engine: WorldEngine, batch: Batch) -> tuple[Array, Array, Array]:
             if k is None:
                 return
             plant.take(engine.start(q[k], v[k]))
-            log = _log_of(result[0][k], result[1][k], result[2][k])
+            log = log_of(result[0][k], result[1][k], result[2][k])
             done, given = 0, course.of(k)
             while done < steps and not job.stopped:
                 last = min(done + pace.periods, steps)
@@ -105,11 +105,21 @@ def _check_out(out: Sequence[Array], shapes: Sequence[tuple[int, ...]]) -> None:
             )
 
 
-def _log_of(q: Array, v: Array, residual: Array) -> Log:
+def log_of(q: Array, v: Array, residual: Array) -> Log:
     """A log of nothing but these, (steps, nq), (steps, nv) and (steps,)."""
     none, numbers = np.zeros((0, 0)), np.zeros(0, dtype=np.int64)
     steps = np.zeros(len(residual), dtype=np.int64)
-    return Log(q, v, none, none, residual, steps, numbers, new_records(Touch, 0), np.zeros((0, 3)))
+    return Log(
+        q=q,
+        v=v,
+        effort=none,
+        drives=none,
+        residual=residual,
+        solver_steps=steps,
+        touch_starts=numbers,
+        touches=new_records(Touch, 0),
+        forces=np.zeros((0, 3)),
+    )
 
 
 class _RolloutCommands:
