@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from footfall.compiler.routines.callback import RoutineCallback as RoutineCallback
     from footfall.compiler.routines.library import call_native as call_native
     from footfall.compiler.routines.routine import routine as routine
+    from footfall.compiler.routines.source_analysis import merged as merged
     from footfall.compiler.symbols import Condition as Condition
     from footfall.compiler.symbols import Symbol as Symbol
     from footfall.compiler.trace import Program as Program

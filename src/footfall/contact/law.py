@@ -246,9 +246,9 @@ class _Target(NamedTuple):
 
 @merged
 def _target(law: ContactLaw, p: Any, w: Any, reach: Any) -> _Target:
-    normal = p[2] - reach * ((w[2] + law.compliance * p[2]) * law.hard_normal)
-    f1 = reach * ((w[0] + law.shear * p[0]) * law.hard_along)
-    f2 = reach * ((w[1] + law.shear * p[1]) * law.hard_along)
+    along, outwards = reach * law.hard_along, reach * law.hard_normal
+    normal = p[2] - (w[2] + law.compliance * p[2]) * outwards
+    f1, f2 = (w[0] + law.shear * p[0]) * along, (w[1] + law.shear * p[1]) * along
     z1, z2 = p[0] - f1, p[1] - f2
     return _Target(normal, f1, f2, z1, z2, z1 * z1 + z2 * z2, law.friction * normal + law.extra)
 
@@ -292,7 +292,8 @@ def contact_state(law: ContactLaw, p: Vector3, w: Vector3, softness: float) -> t
     if at.square <= at.bound * at.bound:
         lacking = max(abs(p[2] - at.normal), np.sqrt(at.f1 * at.f1 + at.f2 * at.f2))
         return _sticking(law, p, softness), float(lacking)
-    linear = _sliding(law, p, at, softness, 1.0, 1.0)
+    size = np.sqrt(at.square)
+    linear = _sliding(law, p, at, size, at.z1 / size, at.z2 / size, softness, 1.0, 1.0)
     e1, e2 = p[0] - at.bound * linear.u1, p[1] - at.bound * linear.u2
     return linear, float(max(abs(p[2] - at.normal), np.sqrt(e1 * e1 + e2 * e2)))
 
@@ -303,7 +304,9 @@ def linear_law(law: ContactLaw, p: Any, w: Any, softness: Any, reach: Any, leani
     at = _target(law, p, w, reach)
     pressed, sticks = at.normal > 0.0, at.square <= at.bound * at.bound
     stuck = _sticking(law, p, softness)
-    moving = _sliding(law, p, at, softness, reach, leaning)
+    size = sqrt(maximum(at.square, _TINY))
+    shorter = 1.0 / size
+    moving = _sliding(law, p, at, size, at.z1 * shorter, at.z2 * shorter, softness, reach, leaning)
     slides = pressed & (at.square > at.bound * at.bound)
     impulse = np.array(
         [
@@ -335,12 +338,21 @@ def _sticking(law: ContactLaw, p: Any, softness: Any) -> LinearLaw:
 
 
 @merged
-def _sliding(law: ContactLaw, p: Any, at: _Target, softness: Any, reach: Any, leaning: Any) -> LinearLaw:
+def _sliding(
+    law: ContactLaw,
+    p: Any,
+    at: _Target,
+    size: Any,
+    u1: Any,
+    u2: Any,
+    softness: Any,
+    reach: Any,
+    leaning: Any,
+) -> LinearLaw:
+    """size, u1, u2: length and direction of the tangential part of the target."""
     soft, bound = softness * law.normal, at.bound
     stiffness = 1.0 / (soft + law.compliance)
     held = stiffness * soft * p[2]
-    size = sqrt(maximum(at.square, _TINY))
-    u1, u2 = at.z1 / size, at.z2 / size
     # Across its way a sliding contact is as stiff as `bound / slip`: friction turns with it.
     give = 1.0 - (1.0 - softness) * law.along * law.hard_along  # of springs and the softness
     across = reach * bound / (size - bound + reach * give * bound) * law.hard_along

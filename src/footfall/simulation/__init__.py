@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from footfall.simulation.drive_step import Gears as Gears
     from footfall.simulation.extra_states import ExtraRun as ExtraRun
     from footfall.simulation.extra_states import SmoothSystem as SmoothSystem
+    from footfall.simulation.handover import hand_over as hand_over
     from footfall.simulation.run_values import SimulationState as SimulationState
     from footfall.simulation.run_values import TouchLog as TouchLog
     from footfall.simulation.run_values import Trajectory as Trajectory
