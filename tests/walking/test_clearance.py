@@ -9,20 +9,37 @@ from footfall.arrays import Array
 from footfall.compiler.routines import routine
 from footfall.control.inverse_kinematics.costs import RepulsiveCost
 from footfall.dynamics.configuration import integrate
+from footfall.dynamics.kinematics import frame_pose
 from footfall.dynamics.volume_distances import volume_distances
+from footfall.environment.perception import EXACT, perceive
+from footfall.math.rotations import rotation_z
+from footfall.math.transform import Transform
 from footfall.motion.motion import Motion
 from footfall.motion.pipeline import generate_motion
 from footfall.motion.plans import load_plan
 from footfall.scene.load import load_scene
-from footfall.walking.clearance import REACH, SMOOTH, arm_pairs, clearance_kernel, keep_clear
+from footfall.walking.clearance import (
+    REACH,
+    SMOOTH,
+    ArmPoint,
+    arm_pairs,
+    arm_points,
+    clearance_kernel,
+    clearance_room,
+    keep_clear,
+)
 from footfall.walking.gains import control_gains
 from footfall.walking.task_space import TaskCode, task_code
 from footfall.walking.walker import Walker, WalkerOptions, WalkingCode
+from footfall.walking.walls import MOST_WALLS, Wall, moved_walls, no_walls, wall_of, walls_around
 
 
 @routine
-def pushed(code: TaskCode, q: Array, room: Array, push: Array, slope: Array) -> float:
-    return keep_clear(code, q, room, push, slope)
+def pushed(code: TaskCode, q: Array, walls: Array, room: Array, push: Array, slope: Array) -> float:
+    return keep_clear(code, q, walls, np.array([0.0, 0.0]), room, push, slope)
+
+
+SWINGING = np.ones(2)
 
 
 def near(code: WalkingCode, seed: int) -> Array:
@@ -44,7 +61,7 @@ def test_the_push_is_the_slope_of_the_cost(code: WalkingCode, seed: int) -> None
     body, q, h = code.body, near(code, seed), 1e-6
     kernel = clearance_kernel(body)
     assert kernel is not None
-    push, _, least = kernel(q)
+    push, _, least = kernel(q, no_walls(), SWINGING)
     cost = RepulsiveCost(REACH * body.model.com_height, 1.0, pairs=arm_pairs(body))
     slopes = []
     for k in range(body.robot.nv):
@@ -61,22 +78,22 @@ def test_pushes_grow_as_a_low_pass_lets_them(code: WalkingCode) -> None:
     """p' = w (s P - p): p after n periods is s P (1 - (1 - w T)^n)."""
     body, gains, q = code.body, control_gains(code.body.model), near(code, 0)
     tasks, nv = task_code(body, code.tasks, gains), body.robot.nv
-    room, push = np.zeros(body.robot.nq + nv + 2), np.zeros(nv)
+    room, push = clearance_room(body), np.zeros(nv)
     kernel = code.tasks.clearance
     assert kernel is not None
-    wanted, fading, _ = kernel(q)
+    wanted, fading, _ = kernel(q, no_walls(), SWINGING)
     assert gains.period * gains.clearance_strength * fading[0] < 1.0  # nothing is weakened here
     slope = np.zeros(nv)
     for _ in range(20):
         slope[:] = 0.0
-        pushed(tasks, q, room, push, slope)
+        pushed(tasks, q, no_walls(), room, push, slope)
     share = 1.0 - (1.0 - SMOOTH * gains.period) ** 20
     np.testing.assert_allclose(push, share * gains.clearance_strength * wanted, atol=1e-12)
     np.testing.assert_array_equal(slope, -push)
     # One that would overshoot in a period is weakened to just not doing so.
     strong = tasks._replace(clearance_strength=1e6)
     push[:] = 0.0
-    pushed(strong, q, room, push, slope)
+    pushed(strong, q, no_walls(), room, push, slope)
     np.testing.assert_allclose(push, SMOOTH * wanted / fading[0], rtol=1e-9)
 
 
@@ -115,3 +132,88 @@ def test_arms_that_swing_in_a_curve_keep_off_the_body(code: WalkingCode, curve: 
     # What moves arms at w turns them by (w dt)^2 / 2 beside their tasks in a step: 1e-6 m, which feedback of some 1/s
     # holds below 1e-4.
     assert still < error + 1e-4
+
+
+def beside(code: WalkingCode, gap: float, side: int) -> tuple[Array, ArmPoint]:
+    """A wall beside a robot at rest, as numbers, so far from the outermost point of an arm, m; and that point."""
+    outward = -1.0 if side == 0 else 1.0
+    points = [each for each in arm_points(code.body) if each.side == side]
+    outermost = max(
+        points, key=lambda each: outward * place_of(code, code.body.comfort, each)[1] + each.radius
+    )
+    face = outward * place_of(code, code.body.comfort, outermost)[1] + outermost.radius + gap
+    walls = no_walls().reshape(MOST_WALLS, -1)
+    walls[0, 0], walls[0, 1:4] = 1.0, (0.0, outward * (face + 0.1), 1.0)
+    walls[0, 13:16] = (2.0, 0.1, 1.0)
+    return walls.reshape(-1), outermost
+
+
+def place_of(code: WalkingCode, q: Array, point: ArmPoint) -> Array:
+    pose = frame_pose(code.body.robot, np.ascontiguousarray(q), point.body)
+    return np.asarray(pose.rotation @ np.array(point.place) + pose.translation)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_an_arm_that_swings_yields_to_a_wall(code: WalkingCode, side: int) -> None:
+    body, kernel = code.body, code.tasks.clearance
+    assert kernel is not None
+    still, _, _ = kernel(body.comfort, no_walls(), SWINGING)
+    for gap in (0.03, -0.01):  # also if it is believed to be in the wall already
+        walls, point = beside(code, gap, side)
+        push, fading, _ = kernel(body.comfort, walls, SWINGING)
+        away = np.array(push) - np.array(still)
+        assert fading[0] > 0.0
+        rates = {joint.child: np.abs(away[body.robot.v_slice(joint.name)]) for joint in body.robot.joints}
+        moved = {name for name, rate in rates.items() if rate.max(initial=0.0) > 1e-9}
+        assert moved
+        assert all(name.endswith("r" if side == 0 else "l") for name in moved)  # nothing but this arm
+        outward = -1.0 if side == 0 else 1.0
+        step = integrate(body.robot, body.comfort, 1e-4 * away / np.linalg.norm(away))
+        assert outward * (place_of(code, step, point) - place_of(code, body.comfort, point))[1] < -1e-6
+    far, _ = beside(code, 0.1, side)
+    np.testing.assert_allclose(kernel(body.comfort, far, SWINGING)[0], still, atol=1e-12)
+
+
+def test_a_hand_that_leans_on_a_wall_is_not_pushed_off_it(code: WalkingCode) -> None:
+    kernel, walls = code.tasks.clearance, beside(code, 0.03, 0)[0]
+    assert kernel is not None
+    pushes = [np.abs(kernel(code.body.comfort, walls, np.array([free, 1.0]))[0]).max() for free in (1.0, 0.0)]
+    reaching = [each for each in arm_points(code.body) if each.side == 0 and each.reaches]
+    assert reaching
+    assert pushes[1] < pushes[0]
+
+
+def test_distances_of_walls_are_those_of_boxes() -> None:
+    """A box with round edges, against the closest of many points of its faces and edges."""
+    rng = np.random.default_rng(0)
+    turn = rotation_z(0.4)
+    wall = Wall(1.0, np.array([0.3, 0.1, 0.5]), turn, np.array([0.6, 0.07, 0.5]))
+    local = rng.uniform(-1.0, 1.0, (20000, 3)) * (wall.half - 0.05)
+    local += 0.05 * (lambda d: d / np.linalg.norm(d, axis=1)[:, None])(rng.normal(size=local.shape))
+    # Faces: flat parts, moved out along one axis.
+    flat = rng.uniform(-1.0, 1.0, (20000, 3)) * (wall.half - 0.05)
+    axis, sign = rng.integers(0, 3, len(flat)), rng.choice([-1.0, 1.0], len(flat))
+    flat[np.arange(len(flat)), axis] = sign * wall.half[axis]
+    surface = np.concatenate([local, flat]) @ turn.T + wall.middle
+    for point in rng.uniform(-1.5, 1.5, (30, 3)):
+        outside = np.abs(turn.T @ (point - wall.middle)) - wall.half
+        if outside.max() < 0.02:
+            continue
+        distance, away = wall.distance(point)
+        nearest = np.linalg.norm(surface - point, axis=1).min()
+        assert distance <= nearest + 1e-9
+        assert distance == pytest.approx(nearest, abs=0.03)
+        assert wall.distance(point + 1e-6 * away)[0] - distance == pytest.approx(1e-6, rel=1e-3)
+
+
+def test_the_nearest_walls_are_known_where_they_are() -> None:
+    seen = perceive(load_scene("corridor"), EXACT)
+    walls = walls_around(seen, np.array([1.0, 0.0, 0.0]), 1.6)
+    known = [wall_of(walls, k) for k in range(MOST_WALLS) if wall_of(walls, k).counts > 0.0]
+    assert known
+    low, high = (np.array(each) for each in seen.objects[next(iter(seen.objects))].box)
+    assert all(abs(wall.middle[1]) > 0.3 for wall in known)
+    assert any(np.allclose(wall.middle, (low + high) / 2, atol=1e-9) for wall in known)
+    moved = moved_walls(walls, Transform(rotation_z(0.0), np.array([0.0, 0.2, 0.0])))
+    np.testing.assert_allclose(wall_of(moved, 0).middle, known[0].middle + np.array([0.0, 0.2, 0.0]))
+    assert not walls_around(seen, np.array([50.0, 0.0, 0.0]), 1.6).reshape(MOST_WALLS, -1)[:, 0].any()

@@ -120,7 +120,9 @@ def control_period(
     found = look_at_model(code, state.q, room.inputs, room.outputs)
     clearance = np.inf
     if code.clearance != 0:
-        clearance = keep_clear(code, state.q, room.clearance, state.push, found.slope)
+        clearance = keep_clear(
+            code, state.q, state.walls, targets.selection, room.clearance, state.push, found.slope
+        )
     _leave(code, planned, targets, state, found, gains)
     state.v[:] = joint_velocities(code, found, room.rates, targets.selection, targets.body.turning[2])
     task_error = greatest_error(code, found, targets.selection)

@@ -17,6 +17,8 @@ from footfall.gait.actions import idle
 from footfall.gait.plan import MotionPlan
 from footfall.gait.poses import mean_foot_frame
 from footfall.gait.walking_transitions import idle_pose
+from footfall.math.rotations import rotation_z, yaw_of
+from footfall.math.transform import Transform
 from footfall.motion.motion import Motion
 from footfall.motion.parameters import MotionParameters
 from footfall.motion.pipeline import gait_dimensions, generate_motion
@@ -42,8 +44,10 @@ from footfall.walking.signal_effects import added_object, changed_objects, made_
 from footfall.walking.step_ground import ground_around, unknown_ground
 from footfall.walking.summary import WalkTally
 from footfall.walking.walker import Walker, WalkerOptions, WalkingCode, soft_scene
+from footfall.walking.walls import moved_walls, walls_around
 
 _NEVER = math.inf
+_TALL = 1.6  # heights of the centre of mass that a robot is high
 _CATCHING = 0.05  # s, between two looks at a robot that catches itself, before it may follow another plan
 
 
@@ -316,6 +320,7 @@ class WalkSession:
         for version in self.pilot.versions[known:]:
             self._note("no plan", {"about": version.about, "problem": version.problem})
         self._take_up()  # without latency it is there at once
+        self._know_walls()
 
     @property
     def _shift(self) -> Array:
@@ -332,6 +337,23 @@ class WalkSession:
         limits, gains = pilot.settings.planner.foothold, self.walker.gains
         pose = pilot.motion.given.end
         self.walker.know_ground(ground_around(pilot.environment, pose, self._shift, limits, gains))
+
+    def _know_walls(self) -> None:
+        """What arms yield to: things beside the robot that it believes in. It sees them from where it really is."""
+        if self.pilot.environment.version == 0:
+            return
+        state, height = self.walker.brain.state, self.code.body.model.com_height
+        middle = self.walker.motion.sample(self.time).feet[0].mean(axis=0) + self._shift
+        if isinstance(self.sight, CameraSight):  # its map is where it believes to be
+            state.walls[:] = walls_around(self.pilot.environment, middle, _TALL * height)
+            return
+        true, believed = self.walker.arrays[0].q, state.q
+        turn = float(yaw_of(believed[3:7]) - yaw_of(true[3:7]))
+        way = believed[:3] - rotation_z(turn) @ true[:3]
+        drift = Transform(rotation_z(turn), np.array([way[0], way[1], 0.0]))
+        there = drift.inverse() @ Transform(np.eye(3), middle)
+        walls = walls_around(self.pilot.environment, there.translation, _TALL * height)
+        state.walls[:] = moved_walls(walls, drift)
 
     def _take_up(self) -> None:
         coming = self.pilot.take_up(self.time)

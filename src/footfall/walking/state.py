@@ -11,6 +11,7 @@ from footfall.compiler.routines import ArrayOf, Vector3, new_records
 from footfall.walking.compliance import Compliance
 from footfall.walking.leaving import LastTouch
 from footfall.walking.step_ground import StepGround, unknown_ground
+from footfall.walking.walls import no_walls
 
 
 class Sensors(NamedTuple):
@@ -116,7 +117,8 @@ class CatchMemory(NamedTuple):
 class ControllerState(NamedTuple):
     """q (nq,), v (nv,): of the model, which is where the robot should be. before, after (joints,): joint
     velocities at the beginning and at the end of the period. effort (joints,): torques that joints will need, Nm, where
-    drives want to know them. push (nv,): velocities that keep arms off the body. ground: what is known of it."""
+    drives want to know them. push (nv,): velocities that keep arms off the body. ground: what is known of it. walls:
+    beside the robot, see `walls_around`."""
 
     q: Array
     v: Array
@@ -129,6 +131,7 @@ class ControllerState(NamedTuple):
     body: ArrayOf[BodyMemory]
     catch: ArrayOf[CatchMemory]
     ground: StepGround
+    walls: Array
 
 
 def new_controller_state(q: Array, nv: int, joints: int) -> ControllerState:
@@ -147,4 +150,5 @@ def new_controller_state(q: Array, nv: int, joints: int) -> ControllerState:
         new_records(BodyMemory, 1),
         new_records(CatchMemory, 1),
         unknown_ground(),
+        no_walls(),
     )

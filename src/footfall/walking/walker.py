@@ -30,7 +30,7 @@ from footfall.simulation.world.plant import WorldPlant
 from footfall.simulation.world.records import Forces, State, Workspace, World
 from footfall.walking.arrival import middle_of, standing
 from footfall.walking.body import WalkingBody
-from footfall.walking.clearance import clearance_kernel
+from footfall.walking.clearance import clearance_kernel, clearance_room
 from footfall.walking.controller import ControllerRoom
 from footfall.walking.feed_forward import feed_forward_kernel, new_feed_forward, torque_shares
 from footfall.walking.gains import ControlGains, control_gains
@@ -444,7 +444,7 @@ class Walker:
             outputs=np.zeros(sizes[1]),
             rates=np.zeros(self._tasks.rows),
             moved=np.zeros(robot.nq + robot.nv),
-            clearance=np.zeros(robot.nq + robot.nv + 2),
+            clearance=clearance_room(self.code.body),
         )
 
     def _new_brain(self, q: Array) -> Brain:
