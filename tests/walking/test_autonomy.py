@@ -1,0 +1,42 @@
+"""Samples of what `benchmarks/autonomy_walks.py` studies: a wall beside an arm, a box that appears ahead."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from footfall.scene.buildings import building
+from footfall.scene.load import save_scene
+from footfall.walking.session import WalkSession
+from footfall.walking.walker import WalkingCode
+from footfall.walking.walls import no_walls
+
+
+@pytest.mark.parametrize("seen", [True, False])
+def test_arms_do_not_strike_the_wall_of_a_corridor(
+    code: WalkingCode, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seen: bool
+) -> None:
+    """A hand leaves a wall half a metre beside the way: the elbow swings through it if arms do not know of it."""
+    path = tmp_path / "building.toml"
+    save_scene(building(floors=1, seed=1), path)
+    if not seen:
+        monkeypatch.setattr("footfall.walking.session.walls_around", lambda *_: no_walls())
+    session = WalkSession(scene=str(path), goal=(15.0, -0.3, 0.0), noise=True, seed=1, code=code)
+    session.run(4.5)
+    touched = float(np.max(session.walker.log.signals["other"]))
+    assert session.fallen is not seen
+    assert (touched == 0.0) is seen
+
+
+def test_a_box_that_appears_ahead_is_not_touched(code: WalkingCode) -> None:
+    session = WalkSession(scene="flat", noise=True, seed=105, goal=(5.0, 0.3, 0.0), code=code)
+    session.run(5.97)  # a step has just begun: finished, it would lead into the box
+    x, y = session.walker.arrays[0].q[:2].tolist()
+    session.happen("add", name="box", size=(0.4, 1.0, 0.8), position=(x + 0.85 + 0.2, y, 0.4))
+    session.run(3.0)
+    assert not session.fallen
+    assert float(np.max(session.walker.log.signals["other"])) == 0.0
+    assert [version.about for version in session.pilot.versions][2] == "stop"
+    assert session.pilot.versions[2].begins == session.pilot.versions[2].ready  # at once, not after the step
