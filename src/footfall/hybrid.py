@@ -36,5 +36,7 @@ if TYPE_CHECKING:
     from footfall.dynamics.hybrid_wheels import Wheel as Wheel
     from footfall.dynamics.hybrid_wheels import rolling_constraints as rolling_constraints
     from footfall.dynamics.hybrid_wheels import rolling_rows as rolling_rows
+    from footfall.scenarios.hybrid.bases import SimulatedBase as SimulatedBase
+    from footfall.scenarios.hybrid.bases import youbot as youbot
 
 open_to_users(__name__)

@@ -37,6 +37,7 @@ _DESCRIPTIONS = {
     "wrist": "three turns about z, y and x through one point",
     "differential-base": "mobile base with two driven wheels",
     "mecanum-base": "mobile base with four Mecanum wheels",
+    "youbot": "KUKA youBot: four Mecanum wheels and an arm of five joints",
     "cart-pendulum": "pendulum on a cart that slides along x",
     "double-pendulum": "two rods of 1 m that swing in a plane",
     "falling-rod": "free rod of 1 m",

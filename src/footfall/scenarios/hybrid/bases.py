@@ -1,13 +1,15 @@
-"""Wheeled bases in simulation: what the controller knows is a robot with wheels, what is simulated rolls by friction.
+"""Mobile robots in simulation: what the controller knows is a robot with wheels, what is simulated rolls by friction.
 
-Wheels touch the ground as spheres of their radius, which roll exactly. A differential base rests on a caster
-without friction besides. The roller of a Mecanum wheel that touches the ground turns about an axis that is fixed in
-the base, whatever the wheel does: hub and roller together are a ball, which the motor can only turn across that axis.
+Wheels touch the ground as spheres of their radius, which roll exactly; steered wheels and casters are such wheels on a
+joint of their own. A robot on two wheels rests on casters without friction besides. The roller of a Mecanum or omni
+wheel that touches the ground turns about an axis that is fixed in what carries the wheel, whatever the wheel does: hub
+and roller together are a ball, which the motor can only turn across that axis.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Literal
@@ -18,11 +20,15 @@ from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, Surface, surface_of
 from footfall.control.hybrid_drive import MobileRobot
 from footfall.dynamics.hybrid_wheels import Wheel
+from footfall.dynamics.kinematics import forward_kinematics
+from footfall.errors import InvalidWheel, UnknownName
 from footfall.geometry.plane import Plane
 from footfall.math.rotations import matrix_from_quaternion
 from footfall.robot.load import load
-from footfall.robot.model import JointType, Robot
+from footfall.robot.model import WORLD, Joint, JointType, Robot
+from footfall.robot.tree_loops import neutral_coordinates
 from footfall.scene.model import Material, Scene, SceneObject
+from footfall.simulation.joint_axes import actuated_velocities
 from footfall.simulation.run_values import Trajectory
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command, SolverOptions, StepOptions
@@ -32,14 +38,17 @@ Controller = Callable[[float, Array, Array], Array]
 
 DT = 1e-3  # s
 CONTROL_STEPS = 2  # steps from one call of a controller to the next
-RADIUS = 0.1  # m, of all wheels
+RADIUS = 0.1  # m, of all wheels of the shipped bases
 FLOOR = SceneObject("floor", Plane(), material=Material(friction=0.8), category="floor")
-# Four rigid wheels could share the load in any way, and one without load does not pull: tyres settle it.
-_TYRES = Surface(Plane(), material=Material(friction=0.8, stiffness=5e4, damping=800.0))
 _SLIPPERY = Surface(Plane(), material=Material(friction=0.0))
-# The one behind hangs 5 mm above the ground, against tipping: on both the wheels might carry nothing.
-_CASTERS = ((0.2, 0.0, -0.08), (-0.2, 0.0, -0.075))
-_SPIN = 0.007  # kg m2: wheel and rotor
+# More than three rigid wheels could share the load in any way, and one without load does not pull: tyres settle it.
+# They give by g / (n stiffness), 1.2 mm on four wheels, whatever the robot weighs.
+_TYRE_STIFFNESS, _TYRE_DAMPING = 5e4 / 24.0, 800.0 / 24.0  # of a wheel, N/m and N s/m a kg of the robot
+_LEVEL_AXLE, _LEAST_SHARE = 1e-3, 1e-2
+_CASTER = 0.02  # m, radius of a caster
+_FREE = (
+    0.005  # m above the ground: the caster behind, against tipping; on both the wheels might carry nothing
+)
 
 
 @cache
@@ -55,67 +64,153 @@ def mobile_robot(kind: Kind) -> MobileRobot:
     return MobileRobot(load(f"{kind}-base"), wheels)
 
 
-def with_ball_wheels(robot: Robot, wheels: Sequence[Wheel]) -> Robot:
-    """The robot with balls in the place of wheels, of the same inertia along the rolling direction."""
-    names = {wheel.body for wheel in wheels}
-    bodies = tuple(
-        replace(body, inertia=_SPIN * np.eye(3)) if body.name in names else body for body in robot.bodies
+@cache
+def youbot() -> MobileRobot:
+    """The shipped youBot on its Mecanum wheels, rollers at 45 degrees in a diamond."""
+    turns = {"front_left": -1, "front_right": 1, "rear_left": 1, "rear_right": -1}
+    wheels = tuple(
+        Wheel(f"{place}_wheel", 0.0475, "mecanum", sign * np.pi / 4) for place, sign in turns.items()
     )
+    return MobileRobot(load("youbot"), wheels)
+
+
+def is_ball(wheel: Wheel) -> bool:
+    """Whether it moves freely in some direction on the ground."""
+    return wheel.kind != "standard"
+
+
+def with_ball_wheels(robot: Robot, wheels: Sequence[Wheel]) -> Robot:
+    """The robot with balls in the place of wheels with rollers, of the same inertia along the rolling direction."""
+    names = {wheel.body for wheel in wheels if is_ball(wheel)}
+    if not names:
+        return robot
+    carriers = {joint.child: joint for joint in robot.joints}
+    bodies = []
+    for body in robot.bodies:
+        if body.name in names:
+            joint = carriers[body.name]
+            axis = np.asarray(joint.axis)
+            spin = float(axis @ body.inertia @ axis) + joint.armature
+            body = replace(body, inertia=spin * np.eye(3))
+        bodies.append(body)
     joints = tuple(
-        replace(joint, type=JointType.SPHERICAL, armature=0.0) if joint.child in names else joint
+        replace(
+            joint,
+            type=JointType.SPHERICAL,
+            armature=0.0,
+            lower=(),
+            upper=(),
+            velocity=(),
+            effort=(),
+            kp=(),
+            kd=(),
+        )
+        if joint.child in names
+        else joint
         for joint in robot.joints
     )
-    return Robot(robot.name, bodies, joints, robot.frames)
+    return Robot(robot.name, tuple(bodies), joints, robot.frames)
 
 
 def wheel_candidates(mobile: MobileRobot) -> list[Candidate]:
-    """Where the base touches the floor."""
-    rigid = mobile.wheels[0].kind == "standard"
-    floor = surface_of(FLOOR) if rigid else _TYRES
+    """Where the robot touches the floor: its wheels, and casters if it has only two."""
+    count = len(mobile.wheels)
+    floor = surface_of(FLOOR)
+    if count > 3:
+        mass = mobile.robot.mass
+        tyres = Material(friction=0.8, stiffness=_TYRE_STIFFNESS * mass, damping=_TYRE_DAMPING * mass)
+        floor = Surface(Plane(), material=tyres)
     found = [Candidate(wheel.body, (0.0, 0.0, 0.0), wheel.radius, floor) for wheel in mobile.wheels]
-    if rigid:
-        found += [Candidate(mobile.base, point, 0.02, _SLIPPERY) for point in _CASTERS]
+    if count == 2:
+        found += [Candidate(mobile.base, point, _CASTER, _SLIPPERY) for point in _casters(mobile)]
     return found
 
 
-class SimulatedBase:
-    """A mobile robot in a scene with the floor.
+def _casters(mobile: MobileRobot) -> list[tuple[float, float, float]]:
+    """Centres in the base, as far before and behind the axle as the wheels are high."""
+    height, centers = _rest_height(mobile, _neutral(mobile.robot))
+    middle = np.mean(centers, axis=0)
+    reach = 2 * max(wheel.radius for wheel in mobile.wheels)
+    return [
+        (float(middle[0] + side * reach), float(middle[1]), float(_CASTER + gap - height))
+        for side, gap in ((1.0, 0.0), (-1.0, _FREE))
+    ]
 
-    touching: candidates besides the wheels, whose forces are `forces`. pose: x, y (m) and angle (rad) at the start.
-    joints: (k,) where the joints after the wheels start. Its state and torques are those of `mobile`, whatever the
-    simulation has.
+
+def _neutral(robot: Robot) -> Array:
+    return neutral_coordinates(robot)
+
+
+def _rest_height(mobile: MobileRobot, q: Array) -> tuple[float, Array]:
+    """Of the base on its wheels, m, and the wheels' centres (n, 3) in the base, with joints as in q (nq,)."""
+    frames = [mobile.base, *(wheel.body for wheel in mobile.wheels)]
+    poses = forward_kinematics(mobile.robot, q, frames=frames)
+    centers = (np.asarray(poses.position[1:]) - poses.position[0]) @ poses.rotation[0]
+    radii = np.array([wheel.radius for wheel in mobile.wheels])
+    return float((radii - centers[:, 2]).max()), centers
+
+
+class SimulatedBase:
+    """A mobile robot in a scene with the floor: any wheels anywhere, with arms or without.
+
+    mobile: its floating body `base` has wheels on joints that turn. touching: candidates besides the wheels, whose
+    forces are `forces`. pose: x, y (m) and angle (rad) of the base at the start. joints: (k,) where the last k joints
+    of the robot start, or coordinates by joint. Its state and torques are those of `mobile`, whatever the simulation
+    has: `run(controller, seconds)` calls `controller(time, q, v)` for torques (nv,), which `footfall.hybrid.drive` has.
     """
 
     def __init__(
         self,
         mobile: MobileRobot,
-        scene: Scene,
+        scene: Scene | None = None,
         *,
         touching: Sequence[Candidate] = (),
         pose: tuple[float, float, float] = (0.0, 0.0, 0.0),
-        joints: Sequence[float] = (),
+        joints: Sequence[float] | Mapping[str, float] = (),
         options: StepOptions | None = None,
     ) -> None:
+        _check_mobile(mobile)
         self.mobile = mobile
-        self.balls = mobile.wheels[0].kind == "mecanum"
-        robot = with_ball_wheels(mobile.robot, mobile.wheels) if self.balls else mobile.robot
+        self.count = mobile.robot.nv
         candidates = [*wheel_candidates(mobile), *touching]
         self.first = len(candidates) - len(touching)
         self.simulation = Simulation(
-            robot,
-            scene,
+            with_ball_wheels(mobile.robot, mobile.wheels),
+            scene or Scene("floor", (FLOOR,)),
             candidates=candidates,
             options=options or StepOptions(dt=DT, solver=SolverOptions(sweeps=300, tolerance=1e-6)),
         )
-        self.count = mobile.robot.nv
+        self._wheels = {wheel.body: wheel for wheel in mobile.wheels if is_ball(wheel)}
+        machine = self.simulation.robot
+        # Joints that both robots have: places in q and v, ours and the simulation's.
+        self._shared = [joint for joint in mobile.robot.joints if joint.child not in self._wheels]
+        self._balls = [joint for joint in mobile.robot.joints if joint.child in self._wheels]
+        self._root = next(joint for joint in mobile.robot.joints if joint.child == mobile.base)
+        commanded = {velocity: place for place, (_, velocity) in enumerate(actuated_velocities(machine))}
+        self._efforts = [
+            (place, commanded[machine.v_slice(joint.name).start + k])
+            for joint in self._shared
+            if joint is not self._root
+            for k, place in enumerate(range(self.count)[mobile.robot.v_slice(joint.name)])
+        ]
+        self.simulation.reset(self._start(pose, joints))
+
+    def _start(
+        self, pose: tuple[float, float, float], joints: Sequence[float] | Mapping[str, float]
+    ) -> Array:
+        robot, machine = self.mobile.robot, self.simulation.robot
+        q = _neutral(robot)
+        if isinstance(joints, Mapping):
+            for name, value in joints.items():
+                q[robot.q_slice(name)] = value
+        elif len(joints):
+            q[robot.nq - len(joints) :] = joints
+        height = _rest_height(self.mobile, q)[0]
+        q[robot.q_slice(self._root.name)] = placed(*pose, height=height)
         start = self.simulation.state.q.copy()
-        start[:7] = placed(*pose)
-        if len(joints):
-            start[mobile.robot.nq - len(joints) : mobile.robot.nq] = joints
-        self.simulation.reset(start)
-        # across the roller's axis, in the base: the motor's torque is along it, Devaramani 2019, chapter 4
-        angles = [wheel.roller for wheel in mobile.wheels]
-        self._across = np.array([[np.sin(angle), -np.cos(angle), 0.0] for angle in angles])
+        for joint in self._shared:
+            start[machine.q_slice(joint.name)] = q[robot.q_slice(joint.name)]
+        return start
 
     @property
     def forces(self) -> Array:
@@ -125,32 +220,43 @@ class SimulatedBase:
 
     @property
     def state(self) -> tuple[Array, Array]:
-        """q (nq,) and v (nv,) of the controller's robot."""
+        """q (nq,) and v (nv,) of the controller's robot; angles of wheels with rollers are not followed."""
         q, v = self.simulation.state.q, self.simulation.state.v
-        if not self.balls:
-            return q[: self.mobile.robot.nq].copy(), v[: self.count].copy()
-        known_q, known_v = np.zeros(self.mobile.robot.nq), np.zeros(self.count)
-        known_q[:7], known_v[:6] = q[:7], v[:6]
-        turning = v[6:18].reshape(4, 3)  # of the balls against the base, in their own axes
-        spins = np.array([matrix_from_quaternion(q[7 + 4 * k : 11 + 4 * k]) @ turning[k] for k in range(4)])
-        known_v[6:] = np.einsum("ki,ki->k", spins, self._across) / self._across[:, 1]
+        robot, machine = self.mobile.robot, self.simulation.robot
+        known_q, known_v = _neutral(robot), np.zeros(self.count)
+        for joint in self._shared:
+            known_q[robot.q_slice(joint.name)] = q[machine.q_slice(joint.name)]
+            known_v[robot.v_slice(joint.name)] = v[machine.v_slice(joint.name)]
+        for joint in self._balls:
+            # Of the ball against what carries it, in its own axes.
+            turning = matrix_from_quaternion(q[machine.q_slice(joint.name)]) @ v[machine.v_slice(joint.name)]
+            across = _across(joint, self._wheels[joint.child])
+            known_v[robot.v_slice(joint.name)] = joint.placement.rotation @ turning @ across[0] / across[1]
         return known_q, known_v
 
     def command(self, torques: Array) -> Command:
         """The command that acts like joint torques (nv,) of the controller's robot."""
         hold = self.simulation.zero_command
         effort = hold.effort.copy()
-        if not self.balls:
-            effort[: self.count - 6] = torques[6:]
-            return hold._replace(effort=effort)
-        turn = matrix_from_quaternion(self.simulation.state.q[3:7])
-        total = np.zeros(3)
-        for wheel, torque, across in zip(self.mobile.wheels, torques[6:], self._across, strict=True):
-            moment = turn @ (across * torque / across[1])
-            total -= moment
-            self.simulation.push(wheel.body, np.append(np.zeros(3), moment), DT)
-        self.simulation.push(self.mobile.base, np.append(np.zeros(3), total), DT)
-        return hold
+        for place, commanded in self._efforts:
+            effort[commanded] = torques[place]
+        if self._balls:
+            self._turn_balls(torques)
+        return hold._replace(effort=effort)
+
+    def _turn_balls(self, torques: Array) -> None:
+        """A motor turns its ball across the roller's axis; what carries the wheel feels the opposite."""
+        machine, q = self.simulation.robot, self.simulation.state.q
+        moments: dict[str, Array] = {}
+        poses = forward_kinematics(machine, q, frames=[joint.parent for joint in self._balls])
+        for joint, turn in zip(self._balls, poses.rotation, strict=True):
+            across, share = _across(joint, self._wheels[joint.child])
+            torque = float(torques[self.mobile.robot.v_slice(joint.name)][0])
+            moment = turn @ across * (torque / share)
+            moments[joint.child] = moment
+            moments[joint.parent] = moments.get(joint.parent, np.zeros(3)) - moment
+        for body, moment in moments.items():
+            self.simulation.push(body, np.append(np.zeros(3), moment), self.simulation.options.dt)
 
     def run(
         self,
@@ -180,6 +286,47 @@ class SimulatedBase:
         return self.simulation.run(act, seconds)
 
 
-def placed(x: float, y: float, angle: float) -> Array:
+def placed(x: float, y: float, angle: float, *, height: float = RADIUS) -> Array:
     """Position and quaternion (7,) of a base on its wheels."""
-    return np.array([x, y, RADIUS, np.cos(angle / 2), 0.0, 0.0, np.sin(angle / 2)])
+    return np.array([x, y, height, np.cos(angle / 2), 0.0, 0.0, np.sin(angle / 2)])
+
+
+def _across(joint: Joint, wheel: Wheel) -> tuple[Array, float]:
+    """Horizontal unit vector (3,) across the roller that touches, in what carries the wheel, and its share of the axle.
+
+    With the axle a and the rolling direction t = a x z the roller's axis is cos(g) t + sin(g) a, what is across it
+    sin(g) t - cos(g) a (Devaramani 2019, chapter 4).
+    """
+    axle = joint.placement.rotation @ np.asarray(joint.axis)
+    rolling = np.cross(axle, (0.0, 0.0, 1.0))
+    across = np.sin(wheel.roller) * rolling - np.cos(wheel.roller) * axle
+    return across, float(across @ axle)
+
+
+def _check_mobile(mobile: MobileRobot) -> None:
+    """Refuse what cannot roll, by name."""
+    carriers = {joint.child: joint for joint in mobile.robot.joints}
+    if mobile.base not in carriers:
+        raise UnknownName("body", mobile.base, carriers, f"robot {mobile.robot.name!r}, as its base")
+    root = carriers[mobile.base]
+    if root.type is not JointType.FLOATING or root.parent != WORLD:
+        raise InvalidWheel(
+            f"base {mobile.base!r} hangs on a {root.type} joint; load the robot with a floating base"
+        )
+    if len(mobile.wheels) < 2:
+        raise InvalidWheel(f"a mobile robot has two wheels or more, not {len(mobile.wheels)}")
+    for wheel in mobile.wheels:
+        if wheel.body not in carriers:
+            raise UnknownName("body", wheel.body, carriers, f"robot {mobile.robot.name!r}, as a wheel")
+        joint = carriers[wheel.body]
+        if joint.type not in (JointType.REVOLUTE, JointType.CONTINUOUS):
+            raise InvalidWheel(f"wheel {wheel.body!r} hangs on a {joint.type} joint; it needs one that turns")
+        axle = joint.placement.rotation @ np.asarray(joint.axis)
+        if is_ball(wheel) and abs(float(axle[2])) > _LEVEL_AXLE:
+            raise InvalidWheel(
+                f"the axle of wheel {wheel.body!r} is not level in {joint.parent!r}: {axle.round(3)}"
+            )
+        if is_ball(wheel) and abs(math.cos(wheel.roller)) < _LEAST_SHARE and wheel.kind != "spherical":
+            raise InvalidWheel(
+                f"wheel {wheel.body!r}: a roller of {wheel.roller:.3g} rad lies along the axle; it holds nothing"
+            )
