@@ -67,6 +67,6 @@ def _cut(polygon: Polygon, count: int, tail: Vector3, inward: Vector3, side: int
 
 
 @routine
-def patch_feature(reference: int, face: int, other_face: int, tag: int) -> int:
+def point_feature(reference: int, face: int, other_face: int, tag: int) -> int:
     """A number for a point of a patch: which of the two has the reference face, the faces, the corner."""
     return ((2 * (face % NUMBERS) + reference) * NUMBERS + other_face % NUMBERS) * (1 << 24) + tag % (1 << 24)

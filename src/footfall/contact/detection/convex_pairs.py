@@ -9,8 +9,8 @@ from footfall.compiler.routines import ArrayOf, Matrix3, Vector3, routine
 from footfall.contact.detection.axes import NEAR, Axis, axis_along, deepest, refined
 from footfall.contact.detection.box_axis import box_axis
 from footfall.contact.detection.gjk import FAR, OVERLAP, closest_points
+from footfall.contact.detection.manifold import manifold_points
 from footfall.contact.detection.memory import Pair
-from footfall.contact.detection.patch import patch_spots
 from footfall.contact.detection.round_pairs import UP
 from footfall.contact.detection.shapes import Kind, Pools, Spot
 from footfall.contact.detection.solids import Couple, Solid
@@ -53,7 +53,7 @@ def convex_spots(
     known = Pair(pair.first, pair.second, normal, 1, apart, turn, way)
     if best.separation > limit:
         return Found(0, known)
-    count = patch_spots(pools, couple, best, margin, spots)
+    count = manifold_points(pools, couple, best, margin, spots)
     put_into_world(spots, count, place)
     return Found(count, known)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from footfall.compiler.routines import ArrayOf, Matrix3, Vector3, routine
 from footfall.contact.detection.axes import Axis
-from footfall.contact.detection.clipping import clip, patch_feature
+from footfall.contact.detection.clipping import clip, point_feature
 from footfall.contact.detection.convex_pairs import best_axis, put_into_world
 from footfall.contact.detection.facet_groups import (
     Gathering,
@@ -31,7 +31,7 @@ from footfall.contact.detection.facets import (
     load_facet,
     terrain_height,
 )
-from footfall.contact.detection.patch import patch_spots
+from footfall.contact.detection.manifold import manifold_points
 from footfall.contact.detection.shapes import Kind, Pools, Spot
 from footfall.contact.detection.solids import Couple, Solid, face_along, new_polygon, support
 from footfall.math.transform import Transform
@@ -180,7 +180,7 @@ def _touch_face(pools: Pools, pair: FacetPair, facet: Facet, gathering: Gatherin
         return False
     if over == _SOON:
         spot = Spot(
-            low - pair.one.radius * normal, normal, float(apart), patch_feature(0, facet.number, 0, 0)
+            low - pair.one.radius * normal, normal, float(apart), point_feature(0, facet.number, 0, 0)
         )
         add_spot(gathering, spot, level, -gathering.slack)
     _add_patch(pools, pair, facet, plane, hint, -gathering.slack, gathering)
@@ -224,7 +224,7 @@ def _add_patch(
     for k in range(kept):
         gap = mine.corners[k] @ normal - level - pair.one.radius
         if gap <= pair.margin:
-            feature = patch_feature(0, facet.number, face.number, mine.tags[k])
+            feature = point_feature(0, facet.number, face.number, mine.tags[k])
             spot = Spot(mine.corners[k] - pair.one.radius * normal, normal, gap, feature)
             add_spot(gathering, spot, level, hides)
 
@@ -310,7 +310,7 @@ def _add_around(
     room: ArrayOf[Spot],
 ) -> None:
     """Add the points of the patch around an axis."""
-    count = patch_spots(pools, _couple(pair, facet), crossing.axis, pair.margin, room)
+    count = manifold_points(pools, _couple(pair, facet), crossing.axis, pair.margin, room)
     for k in range(count):
         spot = room[k]
         level = spot.normal @ (spot.position - spot.gap * spot.normal)

@@ -1,4 +1,4 @@
-"""The points in which two convex shapes touch, around the axis that separates them best.
+"""Contact manifolds: where two convex shapes touch, around the axis that separates them best.
 
 The face that lies across the axis most squarely is the reference; the face of the other shape that looks at it is cut
 by its sides. What is left has the normal of the reference face and its own gap. Where the axis is no face's normal
@@ -14,7 +14,7 @@ import numpy as np
 
 from footfall.compiler.routines import ArrayOf, Vector3, routine
 from footfall.contact.detection.axes import UNKNOWN, Axis, refined
-from footfall.contact.detection.clipping import clip, patch_feature
+from footfall.contact.detection.clipping import clip, point_feature
 from footfall.contact.detection.shapes import Kind, Pools, Spot
 from footfall.contact.detection.solids import Couple, face_along, new_polygon
 
@@ -74,7 +74,7 @@ def _edge_spots(
 
 
 @routine
-def patch_spots(pools: Pools, couple: Couple, axis: Axis, margin: float, spots: ArrayOf[Spot]) -> int:
+def manifold_points(pools: Pools, couple: Couple, axis: Axis, margin: float, spots: ArrayOf[Spot]) -> int:
     """Points nearer than `margin` (m), in the frame of the first shape."""
     one, other, turn, way, _ = couple
     layers = one.radius + other.radius
@@ -107,7 +107,7 @@ def patch_spots(pools: Pools, couple: Couple, axis: Axis, margin: float, spots: 
             for k in range(kept):
                 above = mine.corners[k] @ outward - base
                 if least <= above <= margin:
-                    feature = patch_feature(0, opposite.number, face.number, mine.tags[k])
+                    feature = point_feature(0, opposite.number, face.number, mine.tags[k])
                     spots[count] = Spot(mine.corners[k] - one.radius * outward, outward, above, feature)
                     count, lowest = count + 1, min(lowest, above)
             normal = outward if own else normal
@@ -117,7 +117,7 @@ def patch_spots(pools: Pools, couple: Couple, axis: Axis, margin: float, spots: 
             for k in range(kept):
                 above = theirs.corners[k] @ face.normal - base
                 if least <= above <= margin:
-                    feature = patch_feature(1, face.number, opposite.number, theirs.tags[k])
+                    feature = point_feature(1, face.number, opposite.number, theirs.tags[k])
                     on_one = theirs.corners[k] - (above + other.radius) * face.normal
                     spots[count] = Spot(on_one, -face.normal, above, feature)
                     count, lowest = count + 1, min(lowest, above)
