@@ -268,7 +268,7 @@ def test_who_holds_nothing_for_a_moment_stands() -> None:
     assert held.change(10.1, 1.05) is None  # it knows
     assert held.change(10.0 + DEAD_MAN + 0.01, 1.1) == STANDING
     held.hear(1, Hold(stick=(0.5, 0.0)), 11.0)
-    held.hear(2, Hold(pad=(0.0, -1.0, 0.0, 0.0, 0.0)), 11.0)
+    held.hear(2, Hold(pad=(0.0, -1.0, 0.0)), 11.0)
     assert held.wanted(11.1) == pytest.approx((0.2, -0.12, 0.0))
     held.forget(2)
     assert held.wanted(11.1) == pytest.approx((0.2, 0.0, 0.0))

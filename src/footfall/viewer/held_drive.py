@@ -39,7 +39,7 @@ def shares_of(hold: Hold) -> tuple[float, float, float]:
     def pair(more: str, less: str) -> float:
         return float(more in keys) - float(less in keys)
 
-    pad = hold.pad or (0.0,) * 5
+    pad = hold.pad or (0.0, 0.0, 0.0)
     sums = (
         pair("w", "s") + hold.stick[0] + pad[0],
         pair("a", "d") + pad[1],
@@ -91,11 +91,6 @@ class HeldDrive:
             for k, share in enumerate(shares_of(hold)):
                 sums[k] = min(max(sums[k] + share, -1.0), 1.0)
         return velocity_of((sums[0], sums[1], sums[2]), self.limits)
-
-    def steps(self) -> tuple[float, float] | None:
-        """Step height and duration that a gamepad asks for, from -1 to 1; None without one."""
-        pads = [hold.pad for _, hold in list(self._held.values()) if hold.pad is not None]
-        return (pads[-1][3], pads[-1][4]) if pads else None
 
     def change(self, now: float, time: float) -> Velocity | None:
         """What the robot must be told now, if it is something new. time: simulated, s."""

@@ -30,12 +30,12 @@ class PageMessage(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_f
 
 
 class Hold(PageMessage, frozen=True, tag="hold"):
-    """What is held now. keys: of the keyboard. stick: ahead and turn. pad: of a gamepad: ahead, left, turn, step height
-    and step duration; shares from -1 to 1."""
+    """What is held now. keys: of the keyboard. stick: ahead and turn. pad: of a gamepad: ahead, left and turn;
+    shares from -1 to 1."""
 
     keys: Annotated[tuple[Key, ...], Meta(max_length=6)] = ()
     stick: tuple[Share, Share] = (0.0, 0.0)
-    pad: tuple[Share, Share, Share, Share, Share] | None = None
+    pad: tuple[Share, Share, Share] | None = None
 
 
 class Press(PageMessage, frozen=True, tag="press"):

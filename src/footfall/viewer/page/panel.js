@@ -26,7 +26,7 @@
     const say = () => {
       const fresh = held !== null && Date.now() - heard < HUNG;
       const some = fresh && (held.keys.length > 0 || held.stick.some((value) => value !== 0)
-        || (held.pad !== null && held.pad.some((value, k) => k < 3 && value !== 0)));
+        || (held.pad !== null && held.pad.some((value) => value !== 0)));
       if (some) send(held); else if (wasHeld) send({ do: "hold" });
       wasHeld = some;
     };
@@ -78,7 +78,7 @@
   const say = () => { readPad(); send({ do: "hold", keys: [...held], stick, pad }); };
   window.setInterval(say, PERIOD);
 
-  // Gamepad: left stick walks, right stick turns; triggers raise steps, bumpers change their duration.
+  // Gamepad: left stick walks, right stick turns.
   let padName = "", wasPressed = {};
   const quiet = (value) => Math.abs(value) < 0.12 ? 0 : Math.round(value * 20) / 20;
   const readPad = () => {
@@ -88,8 +88,7 @@
     if (!pads.length) { pad = null; return; }
     const { axes, buttons } = pads[0];
     const button = (k) => buttons[k] ? buttons[k].value : 0;
-    pad = [-quiet(axes[1] || 0), -quiet(axes[0] || 0), -quiet(axes[2] || 0),
-      Math.round(20 * (button(7) - button(6))) / 20, button(5) - button(4)];
+    pad = [-quiet(axes[1] || 0), -quiet(axes[0] || 0), -quiet(axes[2] || 0)];
     for (const [k, action] of [[1, "stop"], [8, "reset"], [9, "pause"]]) {
       const down = button(k) > 0.5;
       if (down && !wasPressed[k]) press(action);
