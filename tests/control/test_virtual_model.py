@@ -70,7 +70,7 @@ def test_stands_and_leans_in_simulation() -> None:
         "torso",
         resting_pose(target),
         soles,
-        stiffness=np.array([800.0, 800.0, 800.0, 80.0, 80.0, 80.0]),
+        gains=np.array([800.0, 800.0, 800.0, 80.0, 80.0, 80.0]),
         damping=np.array([300.0, 300.0, 300.0, 25.0, 25.0, 25.0]),
     )
     simulation = Simulation(robot, Scene("floor", (ground(friction=0.8),)), q=q, dt=2e-3)

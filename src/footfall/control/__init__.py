@@ -60,6 +60,8 @@ if TYPE_CHECKING:
     from footfall.control.gains import gains_from as gains_from
     from footfall.control.impact import Impact as Impact
     from footfall.control.impact import solve_impact as solve_impact
+    from footfall.control.impedance import AdmittanceControl as AdmittanceControl
+    from footfall.control.impedance import CartesianImpedance as CartesianImpedance
     from footfall.control.joint_control import InverseDynamicsControl as InverseDynamicsControl
     from footfall.control.joint_control import JointImpedance as JointImpedance
     from footfall.control.operational_space import OperationalSpaceControl as OperationalSpaceControl

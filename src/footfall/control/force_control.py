@@ -16,6 +16,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.control.actuation import torque_command
+from footfall.control.gains import gain_arrays
 from footfall.control.operational_space import OperationalSpaceControl
 from footfall.control.requests import checked_array
 from footfall.dynamics.kinematics import frame_pose, frame_velocity
@@ -97,7 +98,8 @@ class ForceControl:
                 control.robot, q, v, control.frame
             )
             missing, behind = -wanted, before.behind + step * too_slow
-            advance = control.gains.damping * too_slow + control.gains.stiffness * behind
+            stiffness, damping = gain_arrays(control.gains, 6)
+            advance = damping * too_slow + stiffness * behind
         self._memory = _Memory(time, touched, missing, disturbing, behind)
         force = wanted + missing - selection.motion @ disturbing
         return control.torque_for(time, q, v, force, advance=advance)

@@ -100,8 +100,8 @@ class OperationalSpaceControl:
         require_full_actuation(self.robot, "operational-space control")
         frame_attachment(self.robot, self.frame)
         check_directions("operational-space control", self.rows, 6)
-        check_gains("operational-space control", self.gains)
-        check_gains("posture of operational-space control", self.posture_gains)
+        check_gains("operational-space control", self.gains, 6)
+        check_gains("posture of operational-space control", self.posture_gains, self.robot.nv)
         object.__setattr__(self, "path", settled_path(self.path))
         if not callable(self.wrench):
             object.__setattr__(self, "wrench", checked_array("wrench", self.wrench, (6,)))

@@ -15,7 +15,7 @@ from footfall.arrays import Array
 from footfall.compiler import Kernel, build_kernel
 from footfall.control.joint_rows import JointRows
 from footfall.control.tasks.boundaries import Boundary
-from footfall.control.tasks.frames import AxisGoal, FrameTask
+from footfall.control.tasks.frames import FrameTask
 from footfall.control.tasks.points import Segment
 from footfall.control.tasks.rows import AXES
 from footfall.control.tasks.stack import TaskStack
@@ -72,9 +72,9 @@ def task_blocks(
     return blocks
 
 
-def setpoint(task: FrameTask, goal: AxisGoal, position: float, velocity: float, drift: float = 0.0) -> float:
+def setpoint(task: FrameTask, axis: str, position: float, velocity: float, drift: float = 0.0) -> float:
     """Acceleration that a motion axis asks for, m/s2 or rad/s2; its bound is for what comes on top of the drift."""
-    gains = task.feedback()
+    goal, gains = task.goals[axis], task.axis_gains(axis)
     match goal.mode:
         case "position" if np.isfinite(goal.most_speed):
             speed = np.clip(
@@ -114,8 +114,8 @@ def _frame_rows(
     places = [AXES.index(axis) for axis in task.goals]
     goals = list(task.goals.values())
     setpoints = [
-        setpoint(task, goal, float(state.position[k]), float(state.velocity[k]), float(drift[k]))
-        for goal, k in zip(goals, places, strict=True)
+        setpoint(task, axis, float(state.position[k]), float(state.velocity[k]), float(drift[k]))
+        for axis, k in zip(task.goals, places, strict=True)
     ]
     given = np.array([goal.mode == "force" for goal in goals])
     pushes = np.array([goal.target for goal in goals])

@@ -16,7 +16,7 @@ from footfall.arrays import Array
 from footfall.control.actuation import require_full_actuation, torque_command
 from footfall.control.apparent_inertia import apparent_inertia
 from footfall.control.contact_constraints import SURFACE
-from footfall.control.gains import Gains, check_gains
+from footfall.control.gains import Gains, check_gains, gain_arrays
 from footfall.control.references import (
     Path,
     PoseReference,
@@ -33,7 +33,7 @@ from footfall.dynamics.inverse_dynamics import bias_forces, gravity_forces
 from footfall.dynamics.jacobians import frame_jacobian, frame_jacobian_bias
 from footfall.dynamics.kinematics import frame_attachment, frame_pose
 from footfall.dynamics.mass_matrix import mass_matrix
-from footfall.errors import LostDirection
+from footfall.errors import InvalidRequest, LostDirection, SaturatedTorque
 from footfall.math.generalised_inverses import RANK_TOLERANCE, damped_inverse
 from footfall.math.rotations import boxminus
 from footfall.math.transform import Transform
@@ -41,6 +41,7 @@ from footfall.robot.model import Robot
 from footfall.simulation.step_values import Command
 
 POSTURE_GAINS = Gains(20.0, 9.0)  # critical, 0.7 Hz: slow beside usual tasks
+NEAR_SINGULAR = 0.02  # of the largest singular value: directions below are about to be lost
 
 
 def pose_error(pose: Transform, target: Transform) -> Array:
@@ -83,6 +84,7 @@ def build_task_dynamics(
     damping: float = 0.0,
     length: float | None = None,
     tolerance: float = RANK_TOLERANCE,
+    near_singular: float = 0.0,
 ) -> TaskDynamics:
     """Dynamics of a frame in the state q (nq,), v (nv,), RSL 2022, (3.84)-(3.89).
 
@@ -90,6 +92,8 @@ def build_task_dynamics(
     direction is lost, with a `LostDirection` warning, where unit torques in the metric of the mass move it less than
     tolerance times the one they move most; turns count as the motion of a point at a length (m), by default that at
     which the joints move it on average as fast as they turn the frame. damping (1/kg) bounds the inertia instead.
+    near_singular: directions whose singular value is below this part of the largest (turns times length) count as if
+    it were that: the inertia stays bounded along what is about to be lost, and the motion exact along all others.
     """
     frame_attachment(robot, frame)
     terms = _task_terms(robot, q, v, frame)
@@ -99,6 +103,11 @@ def build_task_dynamics(
     scale = np.where(np.array(rows) < 3, 1.0, arm)
     apparent = apparent_inertia(terms.mass, jacobian, scale=scale, tolerance=tolerance)
     inertia = damped_inverse(jacobian @ moved, damping) if damping else apparent.matrix
+    if near_singular > 0.0 and not damping:
+        added = _added_mobility(scale[:, None] * jacobian, terms.mass, near_singular)
+        if added.any():
+            mobility = scale[:, None] * (jacobian @ moved) * scale + added
+            inertia = scale[:, None] * np.linalg.pinv(mobility, rcond=1e-12, hermitian=True) * scale
     if apparent.rank < len(rows) and not damping:
         warnings.warn(
             f"frame {frame!r} of robot {robot.name!r} can be accelerated in {apparent.rank} of {len(rows)} directions "
@@ -121,6 +130,16 @@ def build_task_dynamics(
         apparent.rank,
         apparent.lost,
     )
+
+
+def _added_mobility(jacobian: Array, mass: Array, part: float) -> Array:
+    """What lifts the mobility (m, m) of directions that are about to be lost, and of no others: to what it would be if
+    their singular values were a part of the largest (Maciejewski and Klein 1988)."""
+    left, values, right = np.linalg.svd(jacobian, full_matrices=False)
+    lacking = np.maximum((part * values[0]) ** 2 - values**2, 0.0)
+    lacking *= np.einsum("ij,ji->i", right, np.linalg.solve(mass, right.T))
+    added: Array = (left * lacking) @ left.T
+    return added
 
 
 def _usual_length(jacobian: Array) -> float:
@@ -183,9 +202,13 @@ def self_motion_projector(dynamics: TaskDynamics) -> Array:
 class EndEffectorControl:
     """Moves a frame along a path as a unit mass on a spring and a damper, RSL 2022, (3.90)-(3.92).
 
-    gains: 1/s2 and 1/s. rows: which of the six directions are controlled. posture: where the joints of a redundant arm
-    should be beside, with posture_gains; without it the self-motion is only damped. damping: see
-    `build_task_dynamics`.
+    gains: 1/s2 and 1/s, one for all or six, linear before angular. rows: which of the six directions are controlled.
+    posture: where the joints of a redundant arm should be beside, with posture_gains (one for all, or one a velocity);
+    without it the self-motion is only damped. near_singular, damping: see `build_task_dynamics`; both zero is the exact
+    law, which throws the frame about where it is about to lose a direction.
+
+    Torques stay within what the drives give: of what accelerates the frame they take the part that fits, beside all of
+    what carries the arm, with a `SaturatedTorque` warning.
     """
 
     robot: Robot
@@ -196,34 +219,81 @@ class EndEffectorControl:
     posture: Reference | None = None
     posture_gains: Gains = POSTURE_GAINS
     damping: float = 0.0
+    near_singular: float = NEAR_SINGULAR
 
     def __post_init__(self) -> None:
         require_full_actuation(self.robot, "end-effector control")
         frame_attachment(self.robot, self.frame)
         check_directions("end-effector control", self.rows, 6)
-        check_gains("end-effector control", self.gains)
-        check_gains("posture of end-effector control", self.posture_gains)
+        check_gains("end-effector control", self.gains, 6)
+        check_gains("posture of end-effector control", self.posture_gains, self.robot.nv)
+        if not (0.0 <= self.damping < np.inf and 0.0 <= self.near_singular < 1.0):
+            raise InvalidRequest(
+                f"damping is {self.damping}, near_singular {self.near_singular}; both are at least zero, "
+                "near_singular below one"
+            )
         object.__setattr__(self, "path", settled_path(self.path))
         if self.posture is not None:
             object.__setattr__(self, "posture", settled_reference(self.robot, self.posture))
 
     def torque(self, time: float, q: Array, v: Array) -> Array:
         """Torques (joints,), N m or N, in the state q (nq,), v (nv,)."""
+        return self.torque_against(time, q, v, None)
+
+    def torque_against(self, time: float, q: Array, v: Array, felt: Array | None) -> Array:
+        """The same while a felt wrench [f; n] (6,) acts on the frame, N and N m, world axes, and is taken off."""
         q, v = checked_state(self.robot, q, v)
-        dynamics = build_task_dynamics(self.robot, q, v, self.frame, rows=self.rows, damping=self.damping)
+        dynamics = build_task_dynamics(
+            self.robot,
+            q,
+            v,
+            self.frame,
+            rows=self.rows,
+            damping=self.damping,
+            near_singular=self.near_singular,
+        )
         asked = commanded_acceleration(dynamics, pose_at(self.path, time), self.gains)[list(self.rows)]
         beside = posture_torque(self.robot, dynamics, time, q, v, self.posture, self.posture_gains)
-        return cancelling_task_torque(dynamics, asked) + self_motion_projector(dynamics) @ beside
+        torque = cancelling_task_torque(dynamics, asked) + self_motion_projector(dynamics) @ beside
+        if felt is not None:
+            torque -= dynamics.jacobian.T @ felt[list(self.rows)]
+        carrying = dynamics.joint_gravity + dynamics.joint_coriolis
+        return within_efforts(
+            self.robot, carrying, torque - carrying, f"end-effector control at {time:.3f} s"
+        )
 
     def __call__(self, time: float, q: Array, v: Array) -> Command:
         return torque_command(self.torque(time, q, v))
+
+
+def within_efforts(robot: Robot, carrying: Array, moving: Array, what: str) -> Array:
+    """Torques (nv,): all that carries the robot, and of what moves it the part that its drives can give.
+
+    One part for all joints, so that the frame still goes where it should, only slower. A joint that cannot even be
+    carried has its greatest effort.
+    """
+    most = robot.effort_limits
+    with np.errstate(divide="ignore", invalid="ignore"):
+        room = np.where(moving > 0.0, (most - carrying) / moving, (-most - carrying) / moving)
+    part = float(np.clip(np.min(np.where(moving != 0.0, room, np.inf), initial=1.0), 0.0, 1.0))
+    if part < 1.0:
+        least = int(np.argmin(np.where(moving != 0.0, room, np.inf)))
+        warnings.warn(
+            f"{what}: joint velocity {least} of robot {robot.name!r} would need "
+            f"{abs(carrying[least] + moving[least]):.3g} of at most {most[least]:.3g} (N m or N); it moves with less "
+            "(softer gains or a slower path keep to it)",
+            SaturatedTorque,
+            stacklevel=4,
+        )
+    return np.clip(carrying + part * moving, -most, most)
 
 
 def commanded_acceleration(dynamics: TaskDynamics, wanted: PoseReference, gains: Gains) -> Array:
     """Acceleration (6,) of the frame: feed-forward, spring and damper, RSL 2022, (3.91)."""
     error = pose_error(dynamics.pose, wanted.pose)
     rate = wanted.velocity - dynamics.velocity
-    return wanted.acceleration + gains.stiffness * error + gains.damping * rate
+    stiffness, damping = gain_arrays(gains, 6)
+    return wanted.acceleration + stiffness * error + damping * rate
 
 
 def posture_torque(
@@ -236,9 +306,10 @@ def posture_torque(
     gains: Gains,
 ) -> Array:
     """Torques (nv,) that draw the joints to a posture, or only damp them; to be projected into the self-motion."""
+    stiffness, damping = gain_arrays(gains, len(v))
     if posture is None:
-        return np.asarray(dynamics.mass @ (-gains.damping * v), dtype=np.float64)
+        return np.asarray(dynamics.mass @ (-damping * v), dtype=np.float64)
     wanted = reference_at(robot, posture, time)
     error = difference(robot, q, wanted.q)
-    asked = wanted.a + gains.stiffness * error + gains.damping * (wanted.v - v)
+    asked = wanted.a + stiffness * error + damping * (wanted.v - v)
     return np.asarray(dynamics.mass @ asked, dtype=np.float64)

@@ -17,6 +17,7 @@ from footfall.arrays import Array
 from footfall.control.actuation import driven_velocities, torque_command
 from footfall.control.contact_constraints import Contact, build_constrained_system
 from footfall.control.contact_loads import ContactLoad, contact_loads, told
+from footfall.control.gains import Gains, check_gains, gain_arrays
 from footfall.control.references import Path, pose_at, settled_path
 from footfall.control.requests import checked_array
 from footfall.control.task_space import pose_error
@@ -24,6 +25,7 @@ from footfall.dynamics.jacobians import frame_jacobian
 from footfall.dynamics.kinematics import frame_attachment, frame_pose, frame_velocity
 from footfall.errors import ContactWarning
 from footfall.math.generalised_inverses import RANK_TOLERANCE, pseudo_inverse
+from footfall.renamed import renamed_keywords
 from footfall.robot.model import Robot
 from footfall.simulation.step_values import Command
 
@@ -74,33 +76,39 @@ def solve_virtual_model(
     )
 
 
+@renamed_keywords(stiffness="gains")
 @dataclass(frozen=True)
 class VirtualModelControl:
     """A virtual spring and damper draw a frame, mostly the base, to a path while contacts carry the robot.
 
-    stiffness, damping: (6,) each, N/m and N m/rad, N s/m and N m s/rad.
+    gains: N/m and N m/rad, N s/m and N m s/rad, one for all or six, linear before angular. Stiffness and damping may
+    also be given as two (6,).
     """
 
     robot: Robot
     frame: str
     path: Path
     contacts: tuple[Contact, ...]
-    stiffness: Array
-    damping: Array
+    gains: Gains | Array
+    damping: Array | None = None
 
     def __post_init__(self) -> None:
         frame_attachment(self.robot, self.frame)
+        if self.damping is not None:
+            object.__setattr__(self, "gains", Gains(self.gains, self.damping))  # type: ignore[arg-type]
+            object.__setattr__(self, "damping", None)
+        check_gains("virtual model control", self.gains, 6)
         object.__setattr__(self, "contacts", tuple(self.contacts))
         object.__setattr__(self, "path", settled_path(self.path))
-        for name in ("stiffness", "damping"):
-            object.__setattr__(self, name, checked_array(name, getattr(self, name), (6,)))
 
     def wrench(self, time: float, q: Array, v: Array) -> Array:
         """The virtual wrench (6,) in the state q (nq,), v (nv,), N and N m, world axes."""
         wanted = pose_at(self.path, time)
         error = pose_error(frame_pose(self.robot, q, self.frame), wanted.pose)
         rate = wanted.velocity - frame_velocity(self.robot, q, v, self.frame)
-        return np.asarray(self.stiffness * error + self.damping * rate, dtype=np.float64)
+        assert isinstance(self.gains, Gains)
+        stiffness, damping = gain_arrays(self.gains, 6)
+        return np.asarray(stiffness * error + damping * rate, dtype=np.float64)
 
     def torque(self, time: float, q: Array, v: Array) -> Array:
         """Torques (joints,), N m or N."""

@@ -28,6 +28,10 @@ class LostDirection(FootfallWarning):
     """A frame that cannot be accelerated in all directions that are asked for."""
 
 
+class SaturatedTorque(FootfallWarning):
+    """Torques that a controller asks for beyond what the drives give: it goes on with less of the motion."""
+
+
 class StepWarning(FootfallWarning):
     """A cost too stiff for the length of a step."""
 

@@ -59,6 +59,7 @@ def build_acceleration(
     rate, acceleration = stack.feed_forward("rate"), stack.feed_forward("acceleration")
     for task, place in zip(stack.tasks, stack.places, strict=True):
         task.check("acceleration")
+        task.check_row_gains(place.stop - place.start)
         stiffness, damping = (np.broadcast_to(gain, rate[place].shape) for gain in task.row_gains(USUAL))
         numbers = RowNumbers(rate[place], acceleration[place], stiffness, damping)
         asked = task.law(RowMotion(error[place], speed[place]), numbers, task.parameters)

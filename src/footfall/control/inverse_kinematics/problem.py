@@ -97,6 +97,7 @@ def decay_rates(stack: TaskStack) -> Array:
     gains = np.empty(stack.size)
     for task, place in zip(stack.tasks, stack.places, strict=True):
         task.check("velocity")
+        task.check_row_gains(place.stop - place.start)
         gains[place] = task.decay
     return gains
 

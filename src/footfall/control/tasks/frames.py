@@ -94,7 +94,8 @@ class FrameTask(MotionTask):
 
     frame: the body or frame that it moves; point (3,): which point of it, in its axes, m. axes: "world" or the name of
     the task frame: positions are those of the point in it, angles the components of the rotation vector; or "frame",
-    its own axes, which have no positions. goals: by axis, "x", "y", "z", "rx", "ry", "rz". gains: of motion axes.
+    its own axes, which have no positions. goals: by axis, "x", "y", "z", "rx", "ry", "rz". gains: of motion axes, one
+    for all or six, linear before angular.
     softness: 0 for a hard task, else (m/s2)/N by which it yields to harder ones. when: guards that all must hold for it
     to begin, until: guards of which one ends it. outside: where the task frame is, if it is not on the robot.
     """
@@ -120,9 +121,9 @@ class FrameTask(MotionTask):
         self._set("point", FramePoint(self.frame, self.point).offset)
         if not (_is_number(self.softness) and 0.0 <= self.softness < np.inf):
             raise InvalidTask(f"{self.label}: softness {self.softness!r} must be a number of at least zero")
-        damping = self.feedback().damping
-        if damping == 0.0 and any(np.isfinite(goal.most_speed) for goal in self.goals.values()):
-            raise InvalidTask(f"{self.label}: a bound on speed needs damping; it is {damping}")
+        for axis, goal in self.goals.items():
+            if self.axis_gains(axis).damping == 0.0 and np.isfinite(goal.most_speed):
+                raise InvalidTask(f"{self.label}: a bound on speed needs damping; it is 0.0 for {axis}")
         for name in ("when", "until"):
             self._set(name, guards(getattr(self, name), f"{self.label}: {name}"))
 
@@ -219,15 +220,21 @@ class FrameTask(MotionTask):
 
     @property
     def decay(self) -> Any:
-        gain = super().decay if self.gains is not None else float(np.sqrt(self.usual.stiffness))
-        return np.array([gain if self.goals[axis].mode == "position" else 0.0 for axis in self.motion_axes])
+        return np.sqrt(self.row_gains(self.usual)[0])
+
+    def check_row_gains(self, count: int) -> None:
+        super().check_row_gains(len(AXES))
+
+    def axis_gains(self, axis: str, usual: Gains | None = None) -> Gains:
+        """Gains of an axis by its name."""
+        self.check_row_gains(len(AXES))
+        return self.feedback(usual).for_axis(AXES.index(axis))
 
     def row_gains(self, usual: Gains | None = None) -> tuple[Array, Array]:
-        gains = self.feedback(usual)
-        modes = [self.goals[axis].mode for axis in self.motion_axes]
+        rows = [(self.goals[axis].mode, self.axis_gains(axis, usual)) for axis in self.motion_axes]
         return (
-            np.array([gains.stiffness if mode == "position" else 0.0 for mode in modes]),
-            np.array([gains.damping if mode != "acceleration" else 0.0 for mode in modes]),
+            np.array([gains.stiffness if mode == "position" else 0.0 for mode, gains in rows]),
+            np.array([gains.damping if mode != "acceleration" else 0.0 for mode, gains in rows]),
         )
 
     def law(self, motion: RowMotion, numbers: RowNumbers, parameters: Array) -> Array:

@@ -160,6 +160,7 @@ class TaskStack(Value):
         """
         gains = np.empty((2, self.size))
         for task, place in zip(self.tasks, self.places, strict=True):
+            task.check_row_gains(place.stop - place.start)
             gains[0, place], gains[1, place] = task.row_gains(usual)
         return np.concatenate(
             [self.parameters, self.feed_forward("rate"), self.feed_forward("acceleration"), *gains]

@@ -13,7 +13,7 @@ Inverse kinematics asks for `value' = rate + k error`, torque control for
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
@@ -21,11 +21,11 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import rate_of
-from footfall.control.gains import Gains, gains_from
+from footfall.control.gains import Gains, checked_gain, gains_from
 from footfall.control.requests import checked_array
 from footfall.control.tasks.points import Segment
 from footfall.dynamics.configuration import configuration_rate
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidGains, InvalidTask
 from footfall.math.spatial import skew
 from footfall.robot.model import Robot
 
@@ -111,11 +111,12 @@ class MotionTask(Task):
     """A task about motion, for inverse kinematics, whole-body control and hybrid control alike.
 
     gains: how errors vanish. A number k (1/s): as exp(-k t), and critically damped where accelerations are asked for.
-    `Gains`: stiffness (1/s2) and damping (1/s) of their own. None: as the solver thinks right, k = 1 in inverse
-    kinematics, 2 Hz for torques (`usual`). rate (m,), acceleration (m,): that the value should have beside.
+    `Gains`: stiffness (1/s2) and damping (1/s) of their own. Both for all rows, or one a row. None: as the solver
+    thinks right, k = 1 in inverse kinematics, 2 Hz for torques (`usual`). rate (m,), acceleration (m,): that the value
+    should have beside.
     """
 
-    gains: Gains | float | None = None
+    gains: Gains | float | Sequence[float] | None = None
     rate: Array | None = None
     acceleration: Array | None = None
 
@@ -135,14 +136,12 @@ class MotionTask(Task):
         if self.gains is None or isinstance(self.gains, Gains):
             return
         try:
-            decay = float(self.gains)
-        except (TypeError, ValueError):
-            decay = np.nan
-        if not (np.isfinite(decay) and decay >= 0.0):
+            self._set("gains", checked_gain("gains", self.gains))
+        except InvalidGains:
             raise InvalidTask(
-                f"{self.label}: gains are {self.gains!r}; they must be a number of at least zero (1/s), or Gains"
-            )
-        self._set("gains", decay)
+                f"{self.label}: gains are {self.gains!r}; they must be a number of at least zero (1/s), one a row, or "
+                "Gains"
+            ) from None
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
@@ -240,17 +239,27 @@ class MotionTask(Task):
     # Feedback
 
     @property
-    def decay(self) -> float:
-        """k (1/s): part of the error that vanishes in a second where velocities are asked for."""
+    def decay(self) -> Any:
+        """k (1/s), or one a row: part of the error that vanishes in a second where velocities are asked for."""
         if self.gains is None:
             return 1.0
-        return float(np.sqrt(self.gains.stiffness)) if isinstance(self.gains, Gains) else self.gains
+        return np.sqrt(self.gains.stiffness) if isinstance(self.gains, Gains) else self.gains
 
     def feedback(self, usual: Gains | None = None) -> Gains:
         """Stiffness and damping where accelerations are asked for; usual: if the task has none, instead of its own."""
         if self.gains is None:
             return self.usual if usual is None else usual
-        return self.gains if isinstance(self.gains, Gains) else Gains(self.gains**2, 2.0 * self.gains)
+        if isinstance(self.gains, Gains):
+            return self.gains
+        return Gains(np.square(self.gains), np.multiply(2.0, self.gains))
+
+    def check_row_gains(self, count: int) -> None:
+        """Refuse gains that are neither one nor as many as there are rows."""
+        given = self.gains.size if isinstance(self.gains, Gains) else np.size(self.gains)
+        if self.gains is not None and given not in (None, 1, count):
+            raise InvalidTask(
+                f"{self.label}: there are {given} gains; give one for all, or {count} for its rows"
+            )
 
     def row_gains(self, usual: Gains | None = None) -> tuple[Any, Any]:
         """The same for the rows: numbers, or (m,) each."""

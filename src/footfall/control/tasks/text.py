@@ -76,11 +76,16 @@ def _named(entry: Entry, kind: str, known: Sequence[str], needed: Sequence[str])
 
 
 def _gains(entry: Entry, usual: Gains, what: str) -> Gains:
-    given = {key: _number(entry[key], f"{what}: {key}") for key in ("stiffness", "damping") if key in entry}
+    given = {key: _several(entry[key], f"{what}: {key}") for key in ("stiffness", "damping") if key in entry}
     try:
         return Gains(**{"stiffness": usual.stiffness, "damping": usual.damping} | given)
     except FootfallError as error:
         raise InvalidTask(f"{what}: {error}") from error
+
+
+def _several(value: Any, what: str) -> Any:
+    """A number, or a list of them."""
+    return [_number(each, what) for each in value] if isinstance(value, list) else _number(value, what)
 
 
 def _number(value: Any, what: str) -> float:
@@ -191,8 +196,8 @@ def _task_text(task: FrameTask) -> str:
         "axes": task.axes,
         "point": list(task.point),
         "priority": int(task.priority),
-        "stiffness": gains.stiffness,
-        "damping": gains.damping,
+        "stiffness": _plain(gains.stiffness),
+        "damping": _plain(gains.damping),
         "softness": task.softness,
     }
     lines = ["[[task]]", *(f"{name} = {_written(value)}" for name, value in values.items())]
@@ -205,6 +210,10 @@ def _task_text(task: FrameTask) -> str:
         others = {key: value for key, value in _given(goal).items() if key not in ("mode", "target")}
         lines.append(f"{axis} = {_inline({goal.mode: goal.target} | others)}")
     return "\n".join(lines) + "\n"
+
+
+def _plain(gain: Any) -> Any:
+    return list(gain) if isinstance(gain, tuple) else gain
 
 
 def _boundary_text(task: Boundary) -> str:
@@ -220,8 +229,8 @@ def _boundary_text(task: Boundary) -> str:
         "start": task.start.tolist(),
         "normal": task.normal.tolist(),
         "priority": int(task.priority),
-        "stiffness": gains.stiffness,
-        "damping": gains.damping,
+        "stiffness": _plain(gains.stiffness),
+        "damping": _plain(gains.damping),
         "most_force": task.most_force,
     }
     return (
