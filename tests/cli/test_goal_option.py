@@ -36,7 +36,7 @@ def test_more_than_a_turn_is_asked_back(yaw: str, meant: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["plan", "walk"])
-@pytest.mark.parametrize("goal", ["3", "a,b", "1,2,3,4", "nan,0", "0,inf"])
+@pytest.mark.parametrize("goal", ["3", "a,b", "1,2,3,4,5", "nan,0", "0,inf"])
 def test_what_is_no_goal_is_refused(command: str, goal: str) -> None:
     run = CliRunner().invoke(app, [command, "flat", "--goal", goal])
     assert run.exit_code == 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple
 from typing import TYPE_CHECKING, get_args
 
 import typer
@@ -25,11 +24,13 @@ def request_of(scene: str | None, course: Course, walker: Walker, trouble: Troub
     if walker.mode is not None and walker.mode not in get_args(WalkMode):
         raise typer.BadParameter(f"--mode is {walker.mode!r}; it must be {' or '.join(get_args(WalkMode))}")
     begun = _begun(course, scene)
+    goal = None if course.goal is None else read_goal(course.goal)
     request = _changed(
         begun,
         {
             "route": course.route,
-            "goal": None if course.goal is None else astuple(read_goal(course.goal)),
+            "goal": None if goal is None else (goal.x, goal.y, goal.yaw),
+            "goal_height": None if goal is None else goal.z,
             "seconds": course.seconds,
             "speed": course.speed,
             "robot": walker.robot,

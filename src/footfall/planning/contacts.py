@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Goal:
-    """Where the middle between both feet shall be in the end: x, y in m, heading in rad; the terrain gives the rest."""
+    """Where the middle between both feet shall be in the end: x, y in m, heading in rad, and z, m, about the height of
+    the ground there, which tells storeys apart; None: whatever ground is seen there."""
 
     x: float
     y: float
     yaw: float = 0.0
+    z: float | None = None
 
 
 @dataclass(frozen=True)

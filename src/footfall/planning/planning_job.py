@@ -12,6 +12,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler.making_time import running_seconds
 from footfall.environment.model import Environment
+from footfall.environment.sampling import sample_terrain
 from footfall.environment.terrain import PackedTerrain
 from footfall.errors import InvalidTransition, MotionWarning, RefusedStance
 from footfall.gait.plan import Action, MotionPlan
@@ -49,6 +50,7 @@ from footfall.planning.watch import Watch
 from footfall.planning.way_points import way_points
 
 MOST_NODES = "search.most_nodes"
+STOREY = 1.0  # m by which a goal may be higher or lower than the ground where it is
 _SAME_PLACE = 0.3  # m: footholds that are refused for the same reason are no farther apart
 _LONG = 7.0  # m between start and goal; longer ways lead over way points
 _LEG_MARGIN = 1.6  # m around each part of a long way
@@ -86,6 +88,12 @@ class Job:
 
     def plan(self) -> PlannedContacts:
         """Plan part by part; what the motion generator refuses is left out and planned again."""
+        if (elsewhere := self._other_storey()) is not None:
+            self.aims, self.parts = (
+                [Aim(self.goal)],
+                [Part(self.start, (), math.inf, elsewhere, failed=True)],
+            )
+            return self._result(elsewhere)
         self.aims = self._chosen_aims()
         self.banned = [set() for _ in self.aims]
         self.watch.done("environment")
@@ -113,6 +121,21 @@ class Job:
                     why = f"no plan was accepted after {self.effort.repairs} repairs: {refused}"
                     self.parts[-1].failed = True
                     return self._result(Blockage("limit", "search.repairs", why))
+
+    def _other_storey(self) -> Blockage | None:
+        """Why a goal is not on the ground that is seen where it is, None if it may be."""
+        if self.goal.z is None:
+            return None
+        found = sample_terrain(self.environment.terrain, np.array([[self.goal.x, self.goal.y]]))
+        height = float(found.height[0])
+        if not found.seen[0] or abs(height - self.goal.z) <= STOREY:
+            return None
+        return Blockage(
+            "goal",
+            "height",
+            f"the goal is {self.goal.z:.2f} m high, the ground that is seen there {height:.2f} m: it is on another "
+            "storey, and a map has one height a place",
+        )
 
     def _chosen_aims(self) -> list[Aim]:
         middle, _ = mean_foot_frame(*self.start.feet)

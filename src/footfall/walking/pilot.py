@@ -534,7 +534,7 @@ def ends_at(motion: Motion, goal: Goal) -> bool:
 def is_at(pose: RobotPose, goal: Goal) -> bool:
     """Whether the middle between the feet is at a goal."""
     off = distance(middle_of(pose), goal)
-    return off.away < _NEAR and abs(off.turned) < _ALIGNED
+    return off.away < _NEAR and abs(off.turned) < _ALIGNED and off.same_storey
 
 
 def about_request(request: Request) -> str:

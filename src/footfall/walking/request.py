@@ -69,7 +69,8 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     a warning. frames: names of the robot's frames for RF, LF, RH, LH, UB and VTCP, where its own names do not show
     them. sole: (rear, front, right, left) in the frame of a foot, m, where its shapes do not show it. route: name or
     file of a plan of steps; without one the robot is asked to come to the goal. goal: x, y in m and yaw in rad, that
-    of the scene by default. speed: m/s, at most. noise: whether sensors have errors. seed: of all that is random.
+    of the scene by default; goal_height: about how high the ground is there, m, which tells storeys apart.
+    speed: m/s, at most. noise: whether sensors have errors. seed: of all that is random.
     rest: s, how long it stands in the end. substeps: steps of the plant in a period of the controller; by default 2,
     and 4 in full mode. mode: "reduced": joints follow their set points exactly; "full": servos, motors, gears and a
     bus move them. bus, faults: of the hardware in full mode. sight: how it sees the scene: exactly, with errors, or by
@@ -82,6 +83,7 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     robot: str = "lola"
     route: str | None = None
     goal: tuple[float, float, float] | None = None
+    goal_height: float | None = None
     speed: float | None = None
     noise: bool = False
     seed: int = 0
@@ -115,6 +117,8 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 )
         if self.goal is not None and not all(math.isfinite(each) for each in self.goal):
             raise InvalidOption(f"the goal is {self.goal}; it must be x, y, yaw, in m and rad")
+        if self.goal_height is not None and not math.isfinite(self.goal_height):
+            raise InvalidOption(f"the height of the goal is {self.goal_height}; it must be a number, m")
         if self.goal is not None and self.route is not None:
             raise InvalidOption(f"there are a route, {self.route!r}, and a goal; give one of them")
         if self.speed is not None and not 0.0 < self.speed <= 10.0:

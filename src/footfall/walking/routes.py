@@ -101,7 +101,7 @@ def _careful(transition: Transition, model: ReducedModel) -> Transition:
 def goal_for(request: WalkRequest, scene: Scene) -> Goal:
     """What is asked for, or the goal of the scene."""
     if request.goal is not None:
-        return Goal(*request.goal)
+        return Goal(*request.goal, request.goal_height)
     goal = goal_of_scene(scene)
     if goal is None:
         raise InvalidOption(f"scene {scene.name!r} has no goal; give one by --goal X,Y,YAW, m and degrees")
@@ -112,8 +112,8 @@ def goal_of_scene(scene: Scene) -> Goal | None:
     """Where a scene is to be left, if it says so."""
     if scene.goal is None:
         return None
-    (x, y, _), ahead = scene.goal.translation.tolist(), scene.goal.rotation[:, 0]
-    return Goal(x, y, float(np.arctan2(ahead[1], ahead[0])))
+    (x, y, z), ahead = scene.goal.translation.tolist(), scene.goal.rotation[:, 0]
+    return Goal(x, y, float(np.arctan2(ahead[1], ahead[0])), z)
 
 
 def start_pose(scene: Scene, model: ReducedModel) -> RobotPose | None:
@@ -130,5 +130,5 @@ def scene_with_goal(scene: Scene, goal: Goal | None) -> Scene:
     begin = identity_transform() if scene.start is None else scene.start
     if goal is None:
         return replace(scene, start=begin)
-    end = Transform(rotation_z(goal.yaw), np.array([goal.x, goal.y, 0.0]))
+    end = Transform(rotation_z(goal.yaw), np.array([goal.x, goal.y, goal.z or 0.0]))
     return replace(scene, start=begin, goal=end)

@@ -103,7 +103,7 @@ class WalkSession:
         self.computing = 0.0  # s, that walking took
         self._contacts: PlannedContacts | None = None  # of the first plan
         self.sight = sight_for(asked.seen, asked.seed, noise=asked.noise)
-        self._goal = None if asked.goal is None else Goal(*asked.goal)
+        self._goal = None if asked.goal is None else Goal(*asked.goal, asked.goal_height)
         self.surroundings = Environment()
         motion = self._first_motion(soft_scene(scene), whole)
         options = WalkerOptions(

@@ -114,7 +114,7 @@ def completed(request: WalkRequest) -> WalkRequest:
 def with_goal_of_scene(request: WalkRequest, scene: Scene) -> WalkRequest:
     """The request with the goal of its scene; refused if it has none."""
     goal = goal_for(request, scene)
-    return msgspec.structs.replace(request, goal=(goal.x, goal.y, goal.yaw))
+    return msgspec.structs.replace(request, goal=(goal.x, goal.y, goal.yaw), goal_height=goal.z)
 
 
 def summarise(session: WalkSession) -> WalkSummary:
