@@ -7,9 +7,18 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from footfall.compiler.routines import new_records
 from footfall.environment import Environment, PerceptionOptions, perceive
 from footfall.planning import PlannerParameters
-from footfall.planning.hand_contacts import Touch, best_touch, hand_rules, touchables, within_cone
+from footfall.planning.hand_contacts import (
+    Standing,
+    Touch,
+    best_touch,
+    hand_rules,
+    too_near,
+    touchables,
+    within_cone,
+)
 from footfall.planning.surroundings import prepared_surface
 from footfall.planning.tables import tables_for
 from footfall.scene import make_scene
@@ -17,7 +26,7 @@ from tests.motion.lola import MODEL
 from tests.planning.scenes import planned
 
 HAND = PlannerParameters().hand
-RULES = hand_rules(HAND, MODEL.hand_radius)
+RULES = hand_rules(HAND, MODEL.hand_radius, MODEL.upper_arm + MODEL.lower_arm)
 TABLES = tables_for(MODEL, PlannerParameters())
 
 
@@ -127,3 +136,23 @@ def test_a_hand_does_not_touch_what_faces_away() -> None:
     assert np.isfinite(touched(environment, place, 0).cost)
     # The left hand has no wall: that of the right one faces away from it.
     assert touched(environment, place, 1).cost == np.inf
+
+
+@pytest.mark.parametrize(
+    "away, normal, near",
+    [
+        ((0.7, 0.7, 0.7), (0.0, 1.0, 0.0), False),
+        ((0.6, 0.7, 0.7), (0.0, 1.0, 0.0), True),
+        ((0.7, 0.7, 0.6), (0.0, 1.0, 0.0), True),  # while the arm swings back
+        ((0.4, 0.4, 0.4), (0.0, 0.0, 1.0), False),  # a table: arms swing over it
+    ],
+)
+def test_hands_leave_walls_alone_that_elbows_would_strike(
+    away: tuple[float, float, float], normal: tuple[float, float, float], near: bool
+) -> None:
+    """Nearer than 0.86 of the arm, 0.63 m, the body sways into the wall in slow steps with hands."""
+    assert pytest.approx(0.626, abs=1e-3) == RULES.aside
+    stances = new_records(Standing, 3)
+    stances["place"] = [[0.3 * k, each, 0.0] for k, each in enumerate(away)]
+    touch = Touch(0.0, np.array([0.2, 0.0, 1.1]), np.array(normal), 1.0, 0)
+    assert bool(too_near(touch, RULES, stances, 0)) is near

@@ -27,6 +27,7 @@ Bounds = tuple[tuple[float, float], tuple[float, float]]
 EVERYWHERE: Bounds = ((-np.inf, -np.inf), (np.inf, np.inf))
 _NEAR = 1.2  # m that hands get from the middle between the feet, and the longest edge of a triangle
 _ARM_SHARE = 0.96  # of the stretched arm, within which contacts are sought
+_UPRIGHT = 0.7  # z of a normal: what is flatter is a table or a rail, over which arms swing
 _GOLDEN = 0.6180339887498949
 _SECTIONS = 24  # the way is then known to 1e-5 of its length
 
@@ -47,7 +48,8 @@ class Touchables(NamedTuple):
 
 
 class HandRules(NamedTuple):
-    """What a good contact is, see `HandParameters`; angles in rad, radius of the hand in m."""
+    """What a good contact is, see `HandParameters`; angles in rad, radius of the hand in m. aside: how far a wall is
+    from the middle between the feet at least, m."""
 
     least_confidence: float
     confidence_weight: float
@@ -55,6 +57,7 @@ class HandRules(NamedTuple):
     frontal: Vector2
     transverse: Vector2
     radius: float
+    aside: float
 
 
 class Touch(NamedTuple):
@@ -67,8 +70,8 @@ class Touch(NamedTuple):
     owner: int
 
 
-def hand_rules(parameters: HandParameters, radius: float) -> HandRules:
-    """Rules for a hand of a radius, m."""
+def hand_rules(parameters: HandParameters, radius: float, arm: float) -> HandRules:
+    """Rules for a hand of a radius on an arm of a length, m."""
     return HandRules(
         parameters.least_confidence,
         parameters.confidence_weight,
@@ -76,6 +79,7 @@ def hand_rules(parameters: HandParameters, radius: float) -> HandRules:
         np.deg2rad(parameters.frontal_deg),
         np.deg2rad(parameters.transverse_deg),
         radius,
+        parameters.aside_arms * arm,
     )
 
 
@@ -331,6 +335,19 @@ def arm_reaches(standing: Standing, arms: Arms, side: int, hand: Vector3) -> boo
 
 
 @routine
+def too_near(touch: Touch, rules: HandRules, stances: ArrayOf[Standing], n: int) -> bool:
+    """Whether a wall is so near that the body, which sways towards it in slow steps with hands, would strike it: at the
+    stance of the contact, and while the arm swings back after it, at the next two."""
+    if touch.normal[2] > _UPRIGHT:
+        return False
+    for k in range(n, min(n + 3, len(stances))):
+        away = touch.normal @ (stances[k].place - touch.point)
+        if away < rules.aside:
+            return True
+    return False
+
+
+@routine
 def find_touches(
     things: Touchables,
     capsules: ArrayOf[Capsule],
@@ -372,7 +389,7 @@ def find_touches(
             turning = False  # the body turns while the hand holds
             for yaw in (stance.torso, later.yaw, later.torso):
                 turning = turning or not within_cone(touch.normal, yaw, side, rules)
-            if turning:
+            if turning or too_near(touch, rules, stances, n):
                 continue
             found[2 * n + side] = touch
             found[2 * n + 2 + side] = touch._replace(owner=-2 - touch.owner)

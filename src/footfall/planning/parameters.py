@@ -112,7 +112,8 @@ class HandParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     of triangles. border_hands: distance from the border in hand diameters where confidence is full. flat: confidence of
     flat surfaces. curvature: by class of object; others have "default". confidence_weight, distance_per_m: what makes a
     point good. force_N: along the normal. frontal_deg, transverse_deg: range of the normal (outward from the surface)
-    in the frontal and transverse plane; 0 is towards the robot, 90 is up."""
+    in the frontal and transverse plane; 0 is towards the robot, 90 is up. aside_arms: how far a wall must be from the
+    middle between the feet, in lengths of the stretched arm: nearer ones are struck by elbows (the source: 0)."""
 
     classes: tuple[str, ...] = ("wall", "table", "rail", "handrail", "furniture")
     least_confidence: Share = 1 / 3
@@ -125,6 +126,7 @@ class HandParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     force_N: Positive = 50.0
     frontal_deg: tuple[float, float] = (-30.0, 110.0)
     transverse_deg: tuple[float, float] = (-45.0, 45.0)
+    aside_arms: NotNegative = 0.86
 
 
 class TimingParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -107,7 +107,7 @@ def _made(biped: Biped, parameters: PlannerParameters, space: HandSpace | None) 
         rules,
         _cost_rules(parameters, steps),
         refinement_for(fine, sole_corners(biped.sole), rules, parameters),
-        hand_rules(parameters.hand, biped.hand_radius),
+        hand_rules(parameters.hand, biped.hand_radius, biped.arm),
         arms_of(biped, space),
     )
 
