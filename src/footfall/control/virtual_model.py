@@ -95,7 +95,7 @@ class VirtualModelControl:
     def __post_init__(self) -> None:
         frame_attachment(self.robot, self.frame)
         if self.damping is not None:
-            object.__setattr__(self, "gains", Gains(self.gains, self.damping))  # type: ignore[arg-type]
+            object.__setattr__(self, "gains", Gains(self.gains, self.damping))
             object.__setattr__(self, "damping", None)
         check_gains("virtual model control", self.gains, 6)
         object.__setattr__(self, "contacts", tuple(self.contacts))

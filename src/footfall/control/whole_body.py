@@ -86,7 +86,7 @@ def solve_whole_body(
         raise UnknownName("method", method, get_args(Method), "whole-body control")
     bounds = problem.bounds
     if method == "least squares":
-        bounds = StanceLimits(*(part[:0] for part in bounds))
+        bounds = StanceLimits(*(part[:0] for part in bounds))  # type: ignore[arg-type]
     found = solve_stance(problem.stance, problem.tasks, bounds, RANK_TOLERANCE)
     if found.status == SOLVED and found.worst <= tolerance:
         return _solution(problem, found.x, found.missing, found.freedom)

@@ -219,7 +219,8 @@ class WholeBodyProgram:
         system = ConstrainedSystem(mass, forces, jacobian, bias, positions)
         situation = Situation(self.robot, time, q, v, tuple(contacts), system, self.layout)
         parts = self._task_parts if self._task_parts is not None else self._parts(tasks, situation)
-        distances, parting, pairs = self._no_rows, self._no_numbers, ()
+        distances, parting = self._no_rows, self._no_numbers
+        pairs: tuple[tuple[str, str], ...] = ()
         if self.limits is not None and self.limits.collisions is not None:
             rows, parting = self.limits.distance_rows(self.robot, np.asarray(q), np.asarray(v))
             distances, pairs = rows.jacobian, rows.pairs

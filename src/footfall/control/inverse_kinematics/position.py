@@ -228,7 +228,7 @@ def _deprecated_method(
     """Methods of earlier releases, by their new names."""
     from footfall.control.inverse_kinematics import textbook
 
-    known = {"gain", "refresh", "line_search", *solve_ik.__kwdefaults__}
+    known = {"gain", "refresh", "line_search", *(solve_ik.__kwdefaults__ or {})}
     for name in options.keys() - known:
         raise TypeError(f"solve_ik() got an unexpected keyword argument {name!r}")
     if collisions is not None:

@@ -170,7 +170,8 @@ class ResolvedRate(TaskRate):
 
         told: numbers of the terms, one after the other, such as the momentum that is wanted; zero by default.
         """
-        return self.run(q, *self.given(tasks, time), told)
+        parameters, rate, gain = self.given(tasks, time)
+        return self.run(q, parameters, rate, gain, told)
 
     def run(self, q: Array, parameters: Array, rate: Array, gain: Array, told: Array | None = None) -> Array:
         """v (nv,) from bare arrays: targets (p,), feed-forward rates (m,), gains (m,), 1/s, and numbers of terms."""
@@ -487,11 +488,11 @@ class PrioritisedRate(TaskRate):
         ends = {task.priority: place.stop for task, place in zip(self.stack.tasks, places, strict=True)}
         self._ends = np.array([ends[priority] for priority in sorted(ends)], dtype=np.int64)
         self._equal, self._rest = np.zeros(self.stack.size, dtype=bool), np.zeros(robot.nv)
-        self._rows, self._limited = np.zeros((0, robot.nv)), np.zeros(0, dtype=np.int64)
+        self._limit_rows, self._limited = np.zeros((0, robot.nv)), np.zeros(0, dtype=np.int64)
         if limits != NO_LIMITS:
             lower, upper = velocity_bounds(robot, np.zeros(robot.nq), dt=dt, limits=limits)
             self._limited = np.flatnonzero(np.isfinite(lower) | np.isfinite(upper))
-            self._rows = np.eye(robot.nv)[self._limited]
+            self._limit_rows = np.eye(robot.nv)[self._limited]
 
     def __call__(
         self,
@@ -516,7 +517,7 @@ class PrioritisedRate(TaskRate):
             wanted -= self.stack.drift(q)
         status, v, _, _ = solve_levels(
             Levels(jacobian, wanted, weight, self._equal, self._ends),
-            RowLimits(self._rows, lower, upper),
+            RowLimits(self._limit_rows, lower, upper),
             self._rest if preferred is None else preferred_velocity(preferred, len(self._rest)),
             self.tolerance,
         )

@@ -255,7 +255,7 @@ class MotionTask(Task):
 
     def check_row_gains(self, count: int) -> None:
         """Refuse gains that are neither one nor as many as there are rows."""
-        given = self.gains.size if isinstance(self.gains, Gains) else np.size(self.gains)
+        given = self.gains.size if isinstance(self.gains, Gains) else np.size(np.asarray(self.gains))
         if self.gains is not None and given not in (None, 1, count):
             raise InvalidTask(
                 f"{self.label}: there are {given} gains; give one for all, or {count} for its rows"
