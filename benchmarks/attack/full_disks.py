@@ -244,7 +244,9 @@ def complaint(name: str, fault: Fault | None, folder: Path) -> str:
     failed = told.get("error")
     if "wrong" in told or (failed and fault is None):
         return f"{failed}"
-    left = [each for each in folder.iterdir() if each != path and each.is_file()]
+    left = [
+        each for each in folder.iterdir() if each != path and each.is_file() and not _belongs_to(each, path)
+    ]
     if name == "kernel":
         return f"{failed}" if failed and told["full"] else ""  # it needs no disk, but memory
     if name in GROWING:
@@ -254,6 +256,13 @@ def complaint(name: str, fault: Fault | None, folder: Path) -> str:
             return "the old file is gone"
         return f"left behind: {left}" if left else ""
     return _recording_complaint(told, path, over=name == "record over")
+
+
+def _belongs_to(other: Path, path: Path) -> bool:
+    """Whether a file is the whole .srdf that stands beside a .urdf, which is written first."""
+    if path.suffix != ".urdf" or other != path.with_suffix(".srdf"):
+        return False
+    return other.read_text(encoding="utf-8").rstrip().endswith("</robot>")
 
 
 def _is_whole(way: Way, path: Path) -> bool:

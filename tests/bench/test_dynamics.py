@@ -30,8 +30,9 @@ def test_our_times_need_no_peer(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_robots_that_are_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("footfall.bench.robots.examples_folder", lambda: None)
+    monkeypatch.setattr("footfall.robot.installed.examples_folder", lambda: None)
     assert measurable() == ("quadruped", "lola")
-    with pytest.raises(MissingFile, match=r"footfall\[bench\]"):
+    with pytest.raises(MissingFile, match=r"footfall\[robots\]"):
         load_measured("talos")
 
 

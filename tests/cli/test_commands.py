@@ -88,7 +88,7 @@ def test_convert_says_what_is_missing(
     assert run_main(monkeypatch, "convert", "arm-6r", str(tmp_path / "nowhere" / "a.urdf")) == 2
     assert "no folder" in capsys.readouterr().err
     assert run_main(monkeypatch, "convert", "nope", str(tmp_path)) == 2
-    assert "no shipped robot 'nope'" in capsys.readouterr().err
+    assert "no robot 'nope'" in capsys.readouterr().err
 
 
 def test_cache_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,7 +132,7 @@ def test_robots_without_drives_have_no_torques(
 def test_errors_are_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_main(monkeypatch, "show", "lolla") == 2
     message = capsys.readouterr().err
-    assert message.startswith("error: no shipped robot 'lolla'")
+    assert message.startswith("error: no robot 'lolla'")
     assert "lola" in message
     assert message.count("\n") == 1
 

@@ -210,7 +210,7 @@ def test_bad_sources_are_named(tmp_path: Path) -> None:
     with pytest.raises(SceneError, match=r"latin\.toml:2: is not UTF-8"):
         load_scene(tmp_path / "latin.toml")
     scene = parse_scene('name = "s"\n[[robot]]\nname = "r"\nsource = "lolla"')
-    with pytest.raises(UnknownName, match="no shipped robot 'lolla'"):
+    with pytest.raises(UnknownName, match="no robot 'lolla'"):
         _ = scene.robot("r").robot
 
 

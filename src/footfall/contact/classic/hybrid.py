@@ -30,6 +30,8 @@ from footfall.contact.problem import ContactProblem, ContactSolution, checked_st
 from footfall.contact.validation import friction_bound, natural_map_residual
 from footfall.math.linear_systems import solve_in_place
 
+_ROUNDING = 1e-15  # by which a projected impulse may be longer than its bound
+
 
 def solve_hybrid(
     problem: ContactProblem,
@@ -88,7 +90,8 @@ def projected(problem: ContactProblem, impulses: Array) -> Array:
     blocks[:, 2] = np.maximum(blocks[:, 2], 0.0)
     bound = friction_bound(problem, blocks[:, 2])
     length = np.hypot(blocks[:, 0], blocks[:, 1])
-    blocks[:, :2] *= np.where(length > bound, bound / np.maximum(length, 1e-300), 1.0)[:, None]
+    outside = length > bound * (1.0 + _ROUNDING)  # what was projected once stays, to the bit
+    blocks[:, :2] *= np.where(outside, bound / np.maximum(length, 1e-300), 1.0)[:, None]
     p[first:last] = np.maximum(p[first:last], 0.0)
     p[last:] = np.clip(p[last:], -problem.box, problem.box)
     return p
