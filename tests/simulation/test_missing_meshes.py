@@ -67,7 +67,9 @@ def test_commands_take_package_dirs(description: Path, tmp_path: Path) -> None:
     target = tmp_path / "boxy.toml"
     arguments = ["convert", str(description), str(target), "--package-dir", str(tmp_path / "elsewhere")]
     assert CliRunner().invoke(app, arguments).exit_code == 0
-    assert str(meshes / "base.stl") in target.read_text()
+    assert 'path = "boxy_meshes/base.stl"' in target.read_text()
+    copied = trimesh.load(tmp_path / "boxy_meshes" / "base.stl")
+    assert copied.volume == pytest.approx(0.2**3, rel=1e-6)  # of the mesh in the named folder
 
 
 def test_paths_are_named_as_written() -> None:

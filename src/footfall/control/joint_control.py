@@ -23,6 +23,7 @@ from footfall.control.requests import checked_state
 from footfall.dynamics.configuration import difference
 from footfall.dynamics.inverse_dynamics import gravity_forces, inverse_dynamics
 from footfall.robot.model import Robot
+from footfall.robot.required import require_robot
 from footfall.simulation.step_values import Command
 
 
@@ -42,6 +43,7 @@ class JointImpedance:
     gravity_compensation: bool = True
 
     def __post_init__(self) -> None:
+        require_robot("JointImpedance", self.robot)
         check_gains("joint impedance", self.gains, len(driven_velocities(self.robot)))
         object.__setattr__(self, "reference", settled_reference(self.robot, self.reference))
 
