@@ -14,7 +14,7 @@ from footfall.motion.pipeline import gait_dimensions
 from footfall.planning.contacts import Goal
 from footfall.walking.arrival import Distance, distance, middle_of, standing
 from footfall.walking.request import WalkRequest
-from footfall.walking.summary import HandContacts, count_hand_contacts, stretches
+from footfall.walking.summary import HandContacts, Stretches, WalkTally
 from footfall.walking.walk import walk
 from footfall.walking.walker import WalkingCode
 
@@ -68,11 +68,14 @@ def test_a_walk_beside_its_goal_has_not_reached_it(code: WalkingCode) -> None:
 
 def test_gaps_that_are_short_do_not_part_stretches() -> None:
     flags = np.array([0, 1, 1, 1, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1], dtype=bool)
-    assert stretches(flags, 2) == [slice(1, 7), slice(14, 17)]
-    assert stretches(np.zeros(5, dtype=bool), 2) == []
+    told = Stretches()
+    for part in (flags[:6], flags[6:]):  # in any pieces
+        told.take(part)
+    assert told.lasting(2) == [(1, 7), (14, 17)]
+    assert Stretches().lasting(2) == []
 
 
-def test_planned_contacts_are_made_if_the_hand_pushes_for_half_of_their_time() -> None:
+def test_planned_contacts_are_made_if_the_hand_pushes_for_half_of_their_time(code: WalkingCode) -> None:
     kind = [("right_hand", float, 6), ("left_hand", float, 6), ("hand_loads", float, 2)]
     signals = np.zeros(1000, dtype=kind)
     signals["hand_loads"][100:300, 0] = 1.0  # made: 150 of 200 rows
@@ -81,4 +84,8 @@ def test_planned_contacts_are_made_if_the_hand_pushes_for_half_of_their_time() -
     signals["right_hand"][500:620, 1] = 30.0
     signals["hand_loads"][400:700, 1] = 1.0  # not at all
     signals["left_hand"][:, 1] = 9.0
-    assert count_hand_contacts(signals, PERIOD) == HandContacts(found=2, planned=3, made=1)
+    tally = WalkTally(code.body, 600.0, PERIOD)
+    for k, hand in enumerate(("right_hand", "left_hand")):
+        tally._pushing[k].take(np.linalg.norm(signals[hand][:, :3], axis=1) > 10.0)
+        tally._leaning[k].take(signals["hand_loads"][:, k] > 0.5)
+    assert tally.hand_contacts == HandContacts(found=2, planned=3, made=1)
