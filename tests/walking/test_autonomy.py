@@ -28,6 +28,9 @@ def test_arms_do_not_strike_the_wall_of_a_corridor(
     touched = float(np.max(session.walker.log.signals["other"]))
     assert session.fallen is not seen
     assert (touched == 0.0) is seen
+    touches = session.walker.touches()
+    assert any(each.planned for each in touches)
+    assert all(each.planned for each in touches) is seen
 
 
 def test_a_box_that_appears_ahead_is_not_touched(code: WalkingCode) -> None:

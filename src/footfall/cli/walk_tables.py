@@ -56,6 +56,7 @@ def print_summary(found: WalkSummary, name: str) -> None:
         ],
         ["residual of contact, of the weight", f"{found.residual:.1e}"],
         *_hardware_rows(found),
+        ["touched besides by feet and planned hands", "; ".join(found.touched) or "nothing"],
         *([["limits of joints", "; ".join(found.limits_passed)]] if found.limits_passed else []),
         ["energy, cost of transport", f"{found.energy:.0f} J, {_number(found.cost_of_transport)}"],
     ]

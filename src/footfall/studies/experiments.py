@@ -238,7 +238,8 @@ def measured_walk(request: WalkRequest) -> Outcome:
     except (NoRoute, NoWay) as problem:
         return Outcome({"reached": False, "stands": True, "problem": str(problem)}, replay)
     measures = {name: value for name, value in asdict(done.summary).items() if name not in _TIMES}
-    measures["limits_passed"] = len(measures["limits_passed"])
+    for name in ("limits_passed", "touched"):
+        measures[name] = len(measures[name])
     measures["peak_torque"] = max(measures.pop("peak_torques").values(), default=0.0)
     return Outcome({"stands": not measures["fallen"], **measures}, replay)
 

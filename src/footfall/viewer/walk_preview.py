@@ -10,7 +10,7 @@ from footfall.motion.motion import Motion
 from footfall.motion.pipeline import generate_motion
 from footfall.planning.contacts import Goal
 from footfall.walking.pilot import hands_used
-from footfall.walking.routes import plan_way
+from footfall.walking.routes import plan_way_from_rest
 from footfall.walking.session import WalkSession
 from footfall.walking.sight import CameraSight, WholeSight
 
@@ -37,7 +37,7 @@ def preview_way(session: WalkSession, x: float, y: float, yaw: float) -> Preview
         looked = WholeSight(noisy=False, seed=0).look(session.walker, goal)
         assert looked is not None
         seen = looked
-    way = plan_way(seen, pilot.model, goal, pilot.settings.planner, start=pilot.motion.given.end)
+    way = plan_way_from_rest(seen, pilot.model, goal, pilot.settings.planner, start=pilot.motion.given.end)
     for hand in hands_used(way.sequence):
         whole.arm(hand)
     motion = generate_motion(MotionPlan((way.sequence,)), pilot.model, body=whole)

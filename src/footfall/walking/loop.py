@@ -26,18 +26,21 @@ from footfall.walking.plan_sampling import Planned, PlanTable, phase_at, planned
 from footfall.walking.sensing import SensingCode, Truth, sense
 from footfall.walking.state import ControllerState, JointPlaces, Sensors
 from footfall.walking.task_space import TaskCode
+from footfall.walking.touch_watch import TouchWatch, watch_touches
 
 _VELOCITY = Command._fields.index("velocity")  # of a command
 
 
 class Plant(NamedTuple):
     """The world that the robot walks in, and how many of its steps make a period of the controller. hardware: between
-    the controller and drives, if these are simulated. watch: of limits of joints."""
+    the controller and drives, if these are simulated. watch: of limits of joints. touches: of bodies that
+    are no feet."""
 
     now: Moment
     substeps: int
     hardware: Hardware
     watch: JointWatch
+    touches: TouchWatch
 
 
 class Brain(NamedTuple):
@@ -188,6 +191,15 @@ def act(brain: Brain, plant: Plant, judge: Judgement, period: int, log: WalkLog)
         brain.sensing_room,
         brain.sensors,
         brain.truth,
+    )
+    watch_touches(
+        plant.touches,
+        brain.sensing,
+        plant.now.world,
+        state,
+        plant.now.settings.dt,
+        log.signals[at].hand_loads,
+        brain.gains.period * (period + 1),
     )
     disturb(brain.noise_sizes, brain.noise, brain.gains.period, brain.sensors)
     if plant.hardware.settings.ticks > 0:

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import NamedTuple
 
-import msgspec
 import numpy as np
 
 from footfall.arrays import Array
@@ -34,13 +33,12 @@ from footfall.motion.replanning import Continuation, continuation, replan, stop_
 from footfall.motion.set_down import earliest_stop
 from footfall.motion.whole_body import WholeBody
 from footfall.planning.contacts import Goal, PlannedContacts
-from footfall.planning.parameters import PlannerParameters
 from footfall.planning.teleoperation import VelocityCommand, clipped_command
 from footfall.planning.transition_planner import GoTo, PlanningContext, Request, Teleoperate
 from footfall.walking.arrival import distance, middle_of
 from footfall.walking.changed_way import way_changed
 from footfall.walking.retreat import StepBack, stands_on_known_ground
-from footfall.walking.routes import plan_way
+from footfall.walking.routes import plan_way, wider_search
 from footfall.walking.settings import WalkSettings
 
 _NEAR, _ALIGNED = 0.1, 0.15  # m and rad: so near a plan ends at its goal
@@ -49,7 +47,6 @@ _ENDING = 2  # transitions that bring a walk to rest: a closing step and the las
 _NEARER, _LEAST = 0.3, 0.4  # m, by which goals on unseen ground are taken back, and that is walked at least
 _ROOM = 0.15  # m, to all sides of a goal, of which the ground must be known
 _TRIES = 4  # plans for a goal that fail one after the other, before no more is hoped for
-_WIDER, _REPAIRS = 2.0, 3  # how much more map and repairs the second search from rest has
 _RETREATS, _SAME_PLACE = 3, 1.0  # how often it steps back within m, before it says that there is no way
 _SHARES = (1.0, 0.75, 0.5, 0.25, 0.0)  # of a change of velocity that are tried
 _PAUSE = 0.1  # s, between two plans from rest
@@ -116,6 +113,7 @@ class Pilot:
         self.driving = VelocityCommand()  # the commanded velocity, as far as steps can do it
         self.way, self.walking = 0.0, 0.0  # m, of the middle between the feet, and s that it took
         self.seeing = False  # whether it may see more by itself while it walks
+        self.wide = False  # whether the way to the goal leads beyond the usual map
         self.problem: str | None = None  # why there is no plan for what was asked for last
         self._waiting: deque[Request] = deque()  # that begin at rest
         self._stopping = False
@@ -138,7 +136,7 @@ class Pilot:
             self._waiting.clear()
             self._stopping = isinstance(request, Teleoperate) and request.command.stands
             self.order, self._fresh = (None if self._stopping else request), True
-            self._changed = -math.inf
+            self._changed, self.wide = -math.inf, False
             self._retreats.clear()
             self._hope()
             return
@@ -492,7 +490,7 @@ class Pilot:
 
     def _way(self, goal: Goal, pose: RobotPose, away: float, make: Make) -> TransitionSequence:
         planning, parameters = self.settings.planning, self.settings.planner
-        if self._trial is Trial.WIDER:
+        if self.wide or self._trial is Trial.WIDER:
             parameters = wider_search(parameters)
         way = plan_way(
             self.environment,
@@ -505,18 +503,8 @@ class Pilot:
             previous=self._last,
             accepts=make,
         )
-        self._last = way.contacts
+        self._last, self.wide = way.contacts, self.wide or self._trial is Trial.WIDER
         return way.sequence
-
-
-def wider_search(parameters: PlannerParameters) -> PlannerParameters:
-    """The same with more of the map around start and goal, and more repairs."""
-    change = msgspec.structs.replace
-    return change(
-        parameters,
-        grid=change(parameters.grid, margin_m=_WIDER * parameters.grid.margin_m),
-        search=change(parameters.search, repairs=_REPAIRS * parameters.search.repairs),
-    )
 
 
 def hands_used(sequence: TransitionSequence) -> Iterator[Hand]:

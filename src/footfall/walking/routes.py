@@ -5,8 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 
 from footfall.environment.model import Environment
@@ -29,13 +31,16 @@ _RISE = 0.035  # of the height of the centre of mass: a foot that rises or falls
 _UPWARDS = 0.75
 # Likewise: how high feet swing on level ground, so that they do not trip over what was not seen.
 _LIFT = 0.065
+_WIDER, _REPAIRS = 2.0, 3  # how much more map and repairs the second search has
 
 
 class Way(NamedTuple):
-    """Steps on the way to a goal, and what the planner found, for the next plan to the same goal."""
+    """Steps on the way to a goal, and what the planner found, for the next plan to the same goal. wide: whether it
+    took more than the usual map."""
 
     sequence: TransitionSequence
     contacts: PlannedContacts
+    wide: bool = False
 
 
 def plan_way(
@@ -75,6 +80,37 @@ def plan_way(
         reason = "" if found.why_not is None else f": {found.why_not.text}"
         raise NoRoute(f"no way to x = {goal.x:g} m, y = {goal.y:g} m{reason}")
     return Way(with_careful_swings(found.motion_plan.sequences[0], model), found)
+
+
+def plan_way_from_rest(
+    environment: Environment,
+    model: ReducedModel,
+    goal: Goal,
+    parameters: PlannerParameters,
+    *,
+    start: RobotPose | None = None,
+    horizon: int | None = None,
+    accepts: Callable[[TransitionSequence], object] | None = None,
+) -> Way:
+    """As `plan_way`, and where there is no way on the usual map on a wider one: the only door may be far from the
+    straight way. What closes the way is found out on the usual one."""
+    plan = partial(plan_way, environment, model, goal, start=start, horizon=horizon, accepts=accepts)
+    for tried in (parameters, wider_search(parameters)):
+        try:
+            return plan(tried, explained=False)._replace(wide=tried is not parameters)
+        except NoRoute:
+            pass
+    return plan(parameters)
+
+
+def wider_search(parameters: PlannerParameters) -> PlannerParameters:
+    """The same with more of the map around start and goal, and more repairs."""
+    change = msgspec.structs.replace
+    return change(
+        parameters,
+        grid=change(parameters.grid, margin_m=_WIDER * parameters.grid.margin_m),
+        search=change(parameters.search, repairs=_REPAIRS * parameters.search.repairs),
+    )
 
 
 def with_careful_swings(sequence: TransitionSequence, model: ReducedModel) -> TransitionSequence:

@@ -106,9 +106,9 @@ def sense(
     for k in range(state.counts[Count.TOUCHES]):
         touch = state.touches[k]
         force, at = state.impulses[k] / dt, touch.position
-        part = _part(code, world, touch.first)
+        part = part_of(code, world, touch.first)
         if part == NOTHING:  # a thing on the robot: the robot is the second
-            part, force = _part(code, world, touch.second), -force
+            part, force = part_of(code, world, touch.second), -force
         if part == OTHER:
             other = max(other, np.sqrt(force @ force))
         if part < 0:
@@ -149,7 +149,7 @@ def _pad(code: SensingCode, place: Vector3) -> int:
     return (2 if place[0] > code.middle else 0) + (1 if place[1] > 0.0 else 0)
 
 
-def _part(code: SensingCode, world: World, shape: int) -> int:
+def part_of(code: SensingCode, world: World, shape: int) -> int:
     """What of the robot a shape belongs to, if anything."""
     body, robot = world.shapes.shapes[shape].body, world.robots[0]
     link = body - robot.first_link

@@ -37,7 +37,7 @@ from footfall.walking.log import CHUNK, LOG_MEMORY, cut
 from footfall.walking.pilot import Pilot, hands_used, is_at
 from footfall.walking.recorded import environment_data, plan_data
 from footfall.walking.request import Push, WalkRequest
-from footfall.walking.routes import plan_way, start_pose
+from footfall.walking.routes import plan_way_from_rest, start_pose
 from footfall.walking.settings import PlanningParameters, WalkSettings, planner_parameters
 from footfall.walking.sight import LOOK, CameraSight, WholeSight, sight_for
 from footfall.walking.signal_effects import added_object, changed_objects, made_signal, requested
@@ -102,6 +102,7 @@ class WalkSession:
         self.planning = 0.0  # s, that planning took
         self.computing = 0.0  # s, that walking took
         self._contacts: PlannedContacts | None = None  # of the first plan
+        self._wide = False  # whether that took a wider map
         self.sight = sight_for(asked.seen, asked.seed, noise=asked.noise)
         self._goal = None if asked.goal is None else Goal(*asked.goal, asked.goal_height)
         self.surroundings = Environment()
@@ -132,7 +133,7 @@ class WalkSession:
             gains=self.walker.gains,
         )
         self.pilot = Pilot(body.model, whole, settings, motion)
-        self.pilot.seeing = seeing
+        self.pilot.seeing, self.pilot.wide = seeing, self._wide
         self.pilot.begin(self._goal, 1e3 * self.planning, self.surroundings, self._contacts)
         self._signals = list(asked.ordered_signals)  # that are still to come
         self.sent: list[told.AnySignal] = []
@@ -397,7 +398,7 @@ class WalkSession:
             begin = running_seconds()  # what a camera sees is there already
             middle, _ = mean_foot_frame(*standing.feet)
             away = math.hypot(self._goal.x - middle[0], self._goal.y - middle[1])
-            way = plan_way(
+            way = plan_way_from_rest(
                 seen,
                 model,
                 self._goal,
@@ -406,7 +407,7 @@ class WalkSession:
                 horizon=PlanningParameters().goal_steps if away > PlanningParameters().far_m else None,
                 accepts=lambda sequence: generate_motion(MotionPlan((sequence,)), model, body=whole),
             )
-            plan, self._contacts = MotionPlan((way.sequence,)), way.contacts
+            plan, self._contacts, self._wide = MotionPlan((way.sequence,)), way.contacts, way.wide
         self.planning += running_seconds() - begin
         for sequence in plan.sequences:
             for hand in hands_used(sequence):

@@ -42,7 +42,8 @@ class WalkSummary:
     cost_of_transport: energy over weight and distance. mode: reduced or full; in full mode tracking: rad, greatest
     error of a joint against its set point, strain: greatest current as a part of what its motor can have, and
     lost_frames of the bus. peak_torques: Nm, by joint. limits_passed: joints that were beyond their limits or
-    faster than they can be, with the time, in words.
+    faster than they can be, with the time, in words. touched: what bodies besides feet, and hands besides where
+    the plan put them, have touched, with times and forces, in words.
     """
 
     reached: bool
@@ -82,6 +83,7 @@ class WalkSummary:
     lost_frames: int
     peak_torques: dict[str, float]
     limits_passed: tuple[str, ...]
+    touched: tuple[str, ...]
 
 
 class HandContacts(NamedTuple):

@@ -170,6 +170,7 @@ def summarise(session: WalkSession) -> WalkSummary:
         lost_frames=int(walker.latest["lost_frames"]),
         peak_torques=dict(zip(body.joint_names, tally.peaks.tolist(), strict=True)),
         limits_passed=limits_passed(walker.watch, body),
+        touched=tuple(str(each) for each in walker.touches() if not each.planned),
     )
 
 

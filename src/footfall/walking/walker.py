@@ -48,6 +48,7 @@ from footfall.walking.start import come_to, on_the_ground, require_reached, requ
 from footfall.walking.state import JointPlaces, Sensors, new_controller_state, new_sensors
 from footfall.walking.step_ground import StepGround
 from footfall.walking.task_space import TaskCode, TaskKernels, task_code, task_kernels
+from footfall.walking.touch_watch import BodyTouch, TouchLog
 
 POINT_STIFFNESS, POINT_DAMPING = 5e4, 5e2  # N/m and N s/m of a contact point, Seiwald (2023) section 7.4
 # Of what sticks. Joints that are prescribed strain two stuck feet against each other: with rigid friction or a
@@ -217,6 +218,7 @@ class Walker:
         self.brain = self._new_brain(q)
         self.hardware = self._new_hardware(q)
         self.watch: JointWatch = new_watch(body, code.limits)
+        self._touches = TouchLog()
         rows = max(1, round(CHUNK / self.row_time))
         self._log = LogKeeper(self._new_log, rows=rows, memory=self.options.log_memory)
 
@@ -250,6 +252,7 @@ class Walker:
 
     def put(self, thing: SceneObject) -> None:
         """Put an object into the scene, or let the one of its name be as given from now on."""
+        self.touches()
         thing = replace(thing, material=soft(thing.material))
         known = {each.name: each for each in self.scene.objects}
         old = known.get(thing.name)
@@ -265,6 +268,7 @@ class Walker:
 
     def take_away(self, name: str) -> None:
         """Take an object out of the scene."""
+        self.touches()
         self.engine.remove(name)
         self.plant.follow_scene()
 
@@ -360,7 +364,9 @@ class Walker:
         return self.plant.forces(pushes)
 
     def _plant(self, forces: Forces) -> Plant:
-        return Plant(self.plant.moment(forces), self.options.steps, self.hardware, self.watch)
+        return Plant(
+            self.plant.moment(forces), self.options.steps, self.hardware, self.watch, self._touches.watch
+        )
 
     def _run(self, end: int) -> None:
         forces = self._forces()
@@ -380,6 +386,12 @@ class Walker:
         self.period, self.fallen, self.lost = done.periods, done.fallen, done.lost
         if done.touches or done.pairs:
             self.plant.make_room(done.touches, done.pairs)
+        if self._touches.full:
+            self.touches()
+
+    def touches(self) -> tuple[BodyTouch, ...]:
+        """What bodies have touched until now, feet excepted."""
+        return self._touches.take(self.engine.contacts.owner_of)
 
     def _new_engine(self, scene: Scene, q: Array) -> WorldEngine:
         full, step = self.options.mode == "full", StepOptions(dt=self.options.period / self.options.steps)
