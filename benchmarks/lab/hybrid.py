@@ -1,8 +1,9 @@
 """The benchmark of hybrid dynamics: ours, dense equations and Pinocchio's constrained dynamics in one race.
 
-Contestants: `bound`, on preallocated arrays; `call`, the checked kernel; `batch`, many robots on one core; `dense`,
-mass matrix and Jacobian from one kernel of ours and NumPy's solution of the dense equations; `python`, Pinocchio's
-`constraintDynamics`, a loop over the states. All give accelerations and constraint forces.
+Contestants: `bound`, on preallocated arrays; `plain`, the public function as a user calls it; `call`, its kernel;
+`batch`, many robots on one core; `dense`, mass matrix and Jacobian from one kernel of ours and NumPy's solution of the
+dense equations; `python`, Pinocchio's `constraintDynamics`, a loop over the states. All give accelerations and
+constraint forces.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from footfall.dynamics.hybrid_constraints import AXES, Constraint
 from footfall.robot.model import Robot
 
 CALL_BAR, BATCH_BAR = 4.0, 15.0  # times faster than Pinocchio from Python; batches with eight lanes
+PLAIN_BAR, PLAIN_ROBOTS = 5.0, ("talos", "icub")  # the public function with its options, on humanoids
 CHAINS = (7, 15, 30, 60, 100, 200)
 _DENSE_LIMIT = 60  # joints; the mass matrix of longer chains is a graph that takes long to compile
 _CHECKED_STATES = 8
@@ -41,6 +43,7 @@ _SEGMENTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("base_link", _RIGID),
         ("rgbd_link", _POINT),
     ),
+    "icub": (("l_foot", _RIGID), ("r_foot", _RIGID), ("l_hand", _RIGID), ("r_hand", _RIGID)),
 }
 
 
@@ -72,7 +75,7 @@ class HybridMeasurement:
 
 
 def hybrid_cases(robots: Sequence[str] | None = None) -> list[HybridCase]:
-    """Chains with one constrained segment, ANYmal on 1 to 4 feet, TALOS with 1 to 6 segments."""
+    """Chains with one constrained segment, ANYmal on 1 to 4 feet, TALOS with 1 to 6 segments, iCub with 1 to 4."""
     names = [*(f"chain-{joints}" for joints in CHAINS), *_SEGMENTS] if robots is None else robots
     cases = []
     for name in names:
@@ -107,6 +110,7 @@ def _measure(case: HybridCase, effort: Effort) -> HybridMeasurement:
     setpoints = np.zeros(case.rows)
     kernel = hybrid_accelerations.kernel(robot, constraints=case.constraints, setpoints=setpoints)
     contestants = _our_contestants(kernel, states, rows, setpoints)
+    contestants["plain"] = _plain_contestant(robot, case, rows, setpoints)
     if robot.nv <= _DENSE_LIMIT:
         contestants["dense"] = _dense_contestant(robot, case, rows)
     if has_pinocchio():
@@ -136,6 +140,18 @@ def _our_contestants(
         "call": Contestant(sweep("kernel(q, v, tau, b)", columns, constants), len(rows)),
         "batch": Contestant(batch, count),
     }
+
+
+def _plain_contestant(robot: Robot, case: HybridCase, rows: list[State], setpoints: Array) -> Contestant:
+    columns = {name: [getattr(row, name) for row in rows] for name in ("q", "v", "tau")}
+    constants = {
+        "hybrid_accelerations": hybrid_accelerations,
+        "robot": robot,
+        "constraints": list(case.constraints),
+        "b": setpoints,
+    }
+    statement = "hybrid_accelerations(robot, q, v, tau, constraints=constraints, setpoints=b)"
+    return Contestant(sweep(statement, columns, constants), len(rows))
 
 
 def dense_equations(robot: Robot, case: HybridCase) -> Kernel:

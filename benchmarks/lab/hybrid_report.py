@@ -6,13 +6,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from benchmarks.lab.hybrid import BATCH_BAR, CALL_BAR, HybridMeasurement
+from benchmarks.lab.hybrid import BATCH_BAR, CALL_BAR, PLAIN_BAR, PLAIN_ROBOTS, HybridMeasurement
 from footfall.bench import surroundings
 from footfall.bench.dynamics import Effort
 from footfall.bench.report import Verdict
 
-_TIMES = ("bound", "call", "batch", "dense", "python")
-_RATIOS = (("python", "call"), ("python", "batch"), ("dense", "call"), ("dense", "batch"))
+_TIMES = ("bound", "call", "plain", "batch", "dense", "python")
+_RATIOS = (
+    ("python", "plain"),
+    ("python", "call"),
+    ("python", "batch"),
+    ("dense", "call"),
+    ("dense", "batch"),
+)
 
 
 def markdown(measurements: Sequence[HybridMeasurement], *, effort: Effort, load_before: str) -> str:
@@ -33,10 +39,11 @@ def markdown(measurements: Sequence[HybridMeasurement], *, effort: Effort, load_
         f"{surroundings.processor()}, {surroundings.cores()} cores, {surroundings.lanes()} lanes; "
         f"load {load_before} before and {surroundings.load_average()} after; {surroundings.versions()}.\n\n"
         f"Microseconds a call or a robot, medians of {effort.blocks} interleaved blocks, CPU time of the thread. "
-        "python: Pinocchio's constraintDynamics; dense: mass matrix and Jacobian of ours, solved by NumPy. Ratios with "
-        "quartiles; a bar (+ met, - missed) is met if the lower quartile meets it. operations: a second solution for "
-        "near-singular branches, which hardly ever runs, is counted too. error: greatest relative residual of the "
-        "equations of motion and of the constraints."
+        "plain: `hybrid_accelerations(robot, q, v, tau, constraints=..., setpoints=...)` as it is called; call: the "
+        "kernel of it alone. python: Pinocchio's constraintDynamics; dense: mass matrix and Jacobian of ours, solved "
+        "by NumPy. Ratios with quartiles; a bar (+ met, - missed) is met if the lower quartile meets it. operations: "
+        "a second solution for near-singular branches, which hardly ever runs, is counted too. error: greatest "
+        "relative residual of the equations of motion and of the constraints."
     )
     parts = ["# Hybrid dynamics", conditions, str(verdict), table, _growth(measurements)]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -71,7 +78,11 @@ def _row(measurement: HybridMeasurement, verdict: Verdict) -> str:
             continue
         ratio = race.ratio(slower, faster)
         text = f"{ratio.median:.1f} ({ratio.lower:.1f}-{ratio.upper:.1f})"
-        bar = CALL_BAR if faster == "call" else BATCH_BAR * min(surroundings.lanes(), 8) / 8
+        bars = {"call": CALL_BAR, "batch": BATCH_BAR * min(surroundings.lanes(), 8) / 8, "plain": PLAIN_BAR}
+        if faster == "plain" and case.robot not in PLAIN_ROBOTS:
+            cells.append(text)
+            continue
+        bar = bars[faster]
         missed = f"{label}: {faster} against {slower} {ratio.lower:.1f}, bar {bar:g}"
         cells.append(f"{text} {verdict.judge(ratio.lower >= bar, missed)}")
     return _line([*cells, str(measurement.operations), f"{measurement.error:.0e}"])

@@ -18,7 +18,7 @@ LEAST = Effort(blocks=2, block_seconds=1e-5, calls=4, batch=16)
 
 def test_a_chain_is_measured_and_reported() -> None:
     (measurement,) = measure_hybrid(hybrid_cases(["chain-7"]), effort=LEAST)
-    names = {"bound", "call", "batch", "dense"} | ({"python"} if has_pinocchio() else set())
+    names = {"bound", "call", "plain", "batch", "dense"} | ({"python"} if has_pinocchio() else set())
     assert set(measurement.race.seconds) == names
     assert measurement.error < 1e-9
     text = markdown([measurement], effort=LEAST, load_before="0")

@@ -17,6 +17,7 @@ import numpy as np
 
 from footfall.compiler.graph import ACTIVE
 from footfall.compiler.kernel import Kernel, build_kernel
+from footfall.dynamics.direct_calls import DirectCalls, KnownCall
 from footfall.errors import KernelInputError
 
 if TYPE_CHECKING:
@@ -24,10 +25,14 @@ if TYPE_CHECKING:
 from footfall.robot.required import require_robot
 
 Shape = tuple[int, ...]
+_LOOKED_UP = 16  # calls until one that Python had to look up is remembered anew
 
 
 class Algorithm:
     """A public function of a robot and arrays; see the module's docstring."""
+
+    if not TYPE_CHECKING:  # a call finds in the instance what native code it may have
+        __slots__ = ("__call__", "__dict__", "__weakref__")
 
     def __init__(self, function: Callable[..., Any], shapes: dict[str, str]) -> None:
         functools.update_wrapper(self, function)
@@ -42,13 +47,21 @@ class Algorithm:
         self.variable = {name for name, declared in shapes.items() if "*" in declared}
         self.plain = len(self.required) == len(self.positions) and not self.variable
         self.untraced: dict[tuple[str, str], Callable[..., Any]] = {}
+        self.direct: DirectCalls | None = None
+        self.looked_up = 0
+        self.__call__ = self._called  # type: ignore[method-assign]
 
-    def __call__(self, robot: Robot, *arguments: Any, **options: Any) -> Any:
+    if TYPE_CHECKING:
+
+        def __call__(self, robot: Robot, *arguments: Any, **options: Any) -> Any: ...
+
+    def _called(self, robot: Robot, *arguments: Any, **options: Any) -> Any:
+        """Any call that does not reach native code directly."""
         if ACTIVE.get() is not None:
             return self._traced_call(robot, arguments, options)
         if self.plain and not options and len(arguments) == len(self.positions):
             try:
-                function = robot.tree.kernels[self]  # the common call, kept short: native code at once
+                function = robot.tree.kernels[self]  # a robot among many
             except (KeyError, AttributeError):
                 pass  # the first call, or no robot
             else:
@@ -125,6 +138,7 @@ class Algorithm:
         statics = [_comparable(given.get(name)) for name in self.static_names]
         key = (self, *kinds, *statics)
         kernel: Kernel | None = robot.tree.kernels.get(key)
+        new = kernel is None
         if kernel is None:
             self.signature.bind(robot, *arguments, **options)
             for (option, value), function in self.untraced.items():
@@ -133,9 +147,32 @@ class Algorithm:
                     return result
             kernel = self._kernel(robot, self._shapes(robot, given), self._statics(given))
             robot.tree.kernels[key] = kernel
-            if self.plain and not options:
-                robot.tree.kernels[self] = self._wrapping(kernel)
-        return self._wrap(kernel(*arrays))
+        result = self._wrap(kernel(*arrays))
+        self.looked_up += 1
+        if new or self.looked_up % _LOOKED_UP == 0:
+            self._remember(robot, arguments, options, kernel)
+        return result
+
+    def _remember(
+        self, robot: Robot, arguments: tuple[Any, ...], options: dict[str, Any], kernel: Kernel
+    ) -> None:
+        """Let calls like this one reach the kernel without Python, see `direct_calls.py`."""
+        given = dict(
+            zip((*self.positions[: len(arguments)], *options), (*arguments, *options.values()), strict=True)
+        )
+        if self.plain and not options and len(arguments) == len(self.positions):
+            robot.tree.kernels[self] = self._wrapping(kernel)
+        for name, value in given.items():
+            if name in self.shapes and not isinstance(value, np.ndarray):
+                return  # taken apart, or converted, in each call
+        places = {name: place for place, name in enumerate(given)}
+        arrays = [places[name] for name in self.shapes if name in given]
+        sized = [places[name] for name in given if name in self.variable]
+        call = KnownCall(robot, arguments, options, arrays, sized, kernel.function, self.result_type)
+        if self.direct is None:
+            self.direct = DirectCalls(self.textbook.__name__, self._called)
+        self.direct.remember(call)
+        self.__call__ = self.direct.function  # type: ignore[method-assign]
 
     def _shapes(self, robot: Robot, given: Mapping[str, Any]) -> dict[str, Shape]:
         """Shape of each array: declared, with `*` taken from the array at hand."""
@@ -207,7 +244,10 @@ class Algorithm:
     def _wrapping(self, kernel: Kernel) -> Callable[..., Any]:
         """The kernel's bare function, which gives the named tuple where there is one."""
         function, result_type = kernel.function, self.result_type
-        return function if result_type is None else lambda *arrays: result_type(*function(*arrays))
+        if result_type is None:
+            return function
+        new = functools.partial(tuple.__new__, result_type)  # as `_make` does
+        return lambda *arrays: new(function(*arrays))
 
     def _wrap(self, result: Any) -> Any:
         return result if self.result_type is None else self.result_type(*result)
