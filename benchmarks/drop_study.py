@@ -27,12 +27,16 @@ from footfall.simulation.step_values import StepOptions
 MOST_GAINED = 1e-6  # of m g h
 
 
-def dropped(kind: int, *, each: int, seconds: float, options: StepOptions, keep: Path | None) -> list[Drop]:
+def dropped(
+    kind: int, *, each: int, seconds: float, options: StepOptions, bounded: bool, keep: Path | None
+) -> list[Drop]:
     if keep is not None:
         keep.mkdir(parents=True, exist_ok=True)
-        return drop_batch(kind, count=each, seconds=seconds, folder=keep, options=options)
+        return drop_batch(kind, count=each, seconds=seconds, folder=keep, options=options, bounded=bounded)
     with tempfile.TemporaryDirectory() as temporary:
-        return drop_batch(kind, count=each, seconds=seconds, folder=Path(temporary), options=options)
+        return drop_batch(
+            kind, count=each, seconds=seconds, folder=Path(temporary), options=options, bounded=bounded
+        )
 
 
 def summary(results: list[Drop], took: float) -> str:
@@ -66,12 +70,18 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, help="keep the recordings here")
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
-    step = replace(OPTIONS, dt=options.dt, bounded_energy=not options.unbounded)
+    step = replace(OPTIONS, dt=options.dt)
     start, results = time.monotonic(), []
     with ProcessPoolExecutor(options.workers) as pool:
         jobs = [
             pool.submit(
-                dropped, kind, each=options.each, seconds=options.seconds, options=step, keep=options.folder
+                dropped,
+                kind,
+                each=options.each,
+                seconds=options.seconds,
+                options=step,
+                bounded=not options.unbounded,
+                keep=options.folder,
             )
             for kind in range(options.first, options.first + options.kinds)
         ]

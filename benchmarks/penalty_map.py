@@ -10,7 +10,6 @@ all falls of a panel; the lines are the limit k + 2 d = 4 of semi-implicit Euler
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,8 +20,8 @@ from footfall.robot.library import quadruped
 from footfall.scenarios.quadruped import load_scenario
 from footfall.scenarios.quadruped.legs import standing_configuration
 from footfall.scenarios.quadruped.run import build_simulation
-from footfall.simulation.penalty_step import penalty_delassus, penalty_step
-from footfall.simulation.step_values import Command, SolverOptions, StepState
+from footfall.simulation.penalty_step import SmoothStep, SpringStep, penalty_delassus
+from footfall.simulation.step_values import Command, StepState
 
 HEIGHTS = (0.1, 0.5, 1.5)  # m
 STEPS = (0.0005, 0.002)  # s
@@ -49,21 +48,21 @@ def fall_kernel(dt: float, integrator: str) -> tuple[Any, Any]:
     """
     scenario = load_scenario("fall").changed(step__dt=dt, penalty__integrator=integrator)
     simulation = build_simulation(scenario, "penalty")
-    # Only joint friction is left to solve for.
-    options = replace(simulation.options, solver=SolverOptions(sweeps=50))
     stand = standing_configuration(quadruped(), scenario.robot.hip_height)
     gains = {name: np.tile(getattr(scenario.control, name), 4) for name in ("kp", "ki", "kd")}
     command: Command = simulation.pd(stand[7:], **gains)
     law = scenario.penalty
 
     def fall(q: Any, stiffness: Any, damping: Any) -> dict[str, Any]:
-        contact = Law(stiffness, damping, law.tangential_stiffness, law.tangential_damping, 0.0)
+        contact: Any = Law(stiffness, damping, law.tangential_stiffness, law.tangential_damping, 0.0)
+        kind: Any = SpringStep(contact)
+        if integrator != "semi-implicit":
+            kind = SmoothStep(integrator, contact)  # type: ignore[arg-type]
 
         def step(top: Any, peak: Any, *parts: Any) -> tuple[Any, ...]:
-            following, happened = penalty_step(
-                simulation.robot, simulation.candidates, options, StepState(*parts), command,
-                law=contact, friction=simulation.friction,
-            )  # fmt: skip
+            following, happened = kind.advance(
+                simulation.engine.place, StepState(*parts), command, friction=simulation.friction
+            )
             load = maximum(maximum(happened.forces[0, 2], happened.forces[1, 2]), peak)
             load = maximum(maximum(happened.forces[2, 2], happened.forces[3, 2]), load)
             return maximum(top, following.q[2]), load, *following

@@ -52,9 +52,7 @@ def measured(world: WorldScene, blocks: int) -> list[Row]:
     """At rest and while it falls, whichever it has."""
     began = time.perf_counter()
     q = world.start()
-    simulation = Simulation(
-        world.robot, world.scene, dt=world.dt, contacts="found", self_contact=world.self_contact
-    )
+    simulation = Simulation(world.robot, world.scene, dt=world.dt, self_contact=world.self_contact)
     start = np.array(simulation.q)
     if q is not None:
         start[: len(q)] = q

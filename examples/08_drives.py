@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 import footfall
-from footfall import Simulation
 from footfall.drives import DriveSet, Friction
 from footfall.scenarios import LEG_JOINTS, follow_step, lola_leg, step_reference
+from footfall.simulation import FeetSimulation
 
 # Drives are part of a robot's file. Between motor and joint: a gear, a screw across the knee, two cranks at the ankle.
 lola = footfall.load("lola")
@@ -32,6 +32,6 @@ for gears in ("rigid", "elastic"):
 # Any simulation runs on drives, and models are values: the same leg without friction, held for a second.
 smooth = replace(leg, drives=tuple(replace(drive, friction=Friction()) for drive in leg.drives))
 start = reference.position(0.4)
-simulation = Simulation(smooth, candidates=(), dt=250e-6, substeps=4, q=start, drives="elastic")
+simulation = FeetSimulation(smooth, candidates=(), dt=250e-6, substeps=4, q=start, drives="elastic")
 path = simulation.run(simulation.pd(start, kp=0.0, kd=0.0), 1.0)
 print(f"it sags by {np.degrees(np.abs(path.q[-1] - start).max()):.3f} degrees, as its gears bend")

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from footfall import Command, Joint, JointType, Plane, Robot, Scene, SceneObject, Simulation, frame_pose
+from footfall import Command, Joint, JointType, Plane, Robot, Scene, SceneObject, frame_pose
 from footfall.arrays import Array
 from footfall.contact import scene_candidates
 from footfall.robot import WORLD
 from footfall.scenarios import LEG_JOINTS, StepReference, lola_leg, step_reference
-from footfall.simulation import Gears, Trajectory
+from footfall.simulation import FeetSimulation, Gears, Trajectory
 
 GUIDE, FOOT = "guide", "RF"
 SERVO_PERIOD = 250e-6  # s
@@ -62,7 +62,7 @@ def follow_squat(
     scene = Scene("floor", (SceneObject("floor", Plane()),))
     own = {joint.child for joint in robot.joints if joint.name in LEG_JOINTS}
     soles = [each for each in scene_candidates(robot, scene) if each.body in own]
-    simulation = Simulation(
+    simulation = FeetSimulation(
         robot,
         scene,
         candidates=soles,

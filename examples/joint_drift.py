@@ -10,8 +10,9 @@ from maximal_coordinates import RodChain
 from scipy.integrate import solve_ivp
 
 import footfall
-from footfall import Simulation, StepOptions
+from footfall import StepOptions
 from footfall.control import torque_command
+from footfall.simulation import FeetSimulation
 
 DT, SECONDS = 2e-3, 10.0
 ANGLES, RATES = np.array([0.9, -0.4]), np.array([1.2, -2.0])  # from the downward vertical, rad and rad/s
@@ -28,7 +29,7 @@ robot = footfall.load("double-pendulum")
 sign = np.sign(footfall.center_of_mass(robot, np.array([0.1, 0.0]))[0])
 q, v = (sign * np.diff(values, prepend=0.0) for values in (ANGLES, RATES))
 plain = StepOptions(dt=DT)
-run = Simulation(robot, q=q, v=v, options=plain, candidates=()).run(torque_command(np.zeros(2)), SECONDS)
+run = FeetSimulation(robot, q=q, v=v, options=plain, candidates=()).run(torque_command(np.zeros(2)), SECONDS)
 
 # And as exactly as one likes, for comparison.
 times = DT * np.arange(1, len(free.drift) + 1)

@@ -33,6 +33,7 @@ from footfall.recording.reader import read_recording
 from footfall.recording.writer import RecordingWriter
 from footfall.robot.drives.calibration_file import Calibration
 from footfall.scene.given_motion import GivenMotion
+from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.simulation import Simulation
 from footfall.tasks import LeastForce, PoseTask, frame_position
 
@@ -81,7 +82,7 @@ def test_a_copy_of_a_simulation_goes_its_own_way(simulation: Simulation) -> None
 
 
 def test_a_copy_with_a_list_of_places_shares_its_code() -> None:
-    simulation = Simulation(footfall.load("differential-base"), load_scene("flat"), contacts="listed")
+    simulation = FeetSimulation(footfall.load("differential-base"), load_scene("flat"))
     twin = copy.deepcopy(simulation)
     assert twin.step_kernel is simulation.step_kernel
     twin.friction[:] = 0.0

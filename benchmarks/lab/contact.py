@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.lab.contact_scenes import ASKEW, SCENES, ContactScene, contact_scene, plate_scene
 from footfall.arrays import Array
 from footfall.bench.measure import Contestant, Race, race, sweep
-from footfall.simulation.simulation import Simulation
+from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.step_problem import step_residuals
 from footfall.simulation.step_values import Command
 
@@ -150,7 +150,9 @@ def batch_starts(scene: ContactScene, q: Array, count: int) -> Array:
     return result
 
 
-def settled(simulation: Simulation, command: Command, q: Array, scene: ContactScene) -> tuple[Array, Array]:
+def settled(
+    simulation: FeetSimulation, command: Command, q: Array, scene: ContactScene
+) -> tuple[Array, Array]:
     """States (count, nq) and (count, nv) that a batch is timed from: at rest, as they are if they fall or rock, else
     after they have come to stand, as the single robot and MuJoCo's have."""
     v = np.zeros((len(q), simulation.robot.nv))
@@ -162,7 +164,7 @@ def settled(simulation: Simulation, command: Command, q: Array, scene: ContactSc
 
 
 def checked_steps(
-    simulation: Simulation, command: Command, batch: tuple[Array, Array], count: int
+    simulation: FeetSimulation, command: Command, batch: tuple[Array, Array], count: int
 ) -> tuple[Array, float]:
     """Natural-map residuals (n,) in N s of what is timed, and the mean number of sweeps: of the single robot from
     its state, and of robots of the batch from theirs; about `count` steps each."""
@@ -177,7 +179,7 @@ def checked_steps(
     return np.concatenate(collected), float(np.concatenate(sweeps).mean())
 
 
-def stand(simulation: Simulation, command: Command, seconds: float) -> Standing:
+def stand(simulation: FeetSimulation, command: Command, seconds: float) -> Standing:
     """Let a robot that has settled stand."""
     first = simulation.run(command, simulation.control_period)
     drift, depth = 0.0, 0.0
@@ -188,7 +190,7 @@ def stand(simulation: Simulation, command: Command, seconds: float) -> Standing:
     return Standing(seconds, drift, depth)
 
 
-def _bound(simulation: Simulation, command: Command) -> Contestant:
+def _bound(simulation: FeetSimulation, command: Command) -> Contestant:
     """One step a call, forth and back between two sets of arrays; each sweep begins anew."""
     kernel, state = simulation.step_kernel, simulation.state
     given = {f"command_{name}": np.array(value) for name, value in command._asdict().items()}
@@ -213,7 +215,7 @@ def _bound(simulation: Simulation, command: Command) -> Contestant:
     return Contestant(repeat, steps)
 
 
-def _batch(simulation: Simulation, command: Command, starts: tuple[Array, Array]) -> Contestant:
+def _batch(simulation: FeetSimulation, command: Command, starts: tuple[Array, Array]) -> Contestant:
     steps, count = _STEPS["batch"], len(starts[0])
     sizes = ((simulation.robot.nq,), (simulation.robot.nv,), ())
     # New memory in each call would be a fifth of the time.

@@ -19,7 +19,7 @@ from footfall.math.transform import Transform
 from footfall.robot.model import WORLD, Body, Joint, JointType, Robot
 from footfall.robot.shapes import Box, Geometry, Sphere
 from footfall.scene.model import Material, free_body
-from footfall.simulation.simulation import Simulation
+from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.step_values import Command, StepOptions
 
 DT = 2e-3  # s
@@ -63,12 +63,12 @@ class ContactScene:
         q[7:] += self.askew * np.random.default_rng(1).normal(size=len(q) - 7)
         return q
 
-    def simulation(self, options: StepOptions | None = None) -> Simulation:
+    def simulation(self, options: StepOptions | None = None) -> FeetSimulation:
         """Ours, at the start."""
         options = options or StepOptions(dt=DT)
-        return Simulation(self.robot, candidates=self.candidates, options=options, q=self.start())
+        return FeetSimulation(self.robot, candidates=self.candidates, options=options, q=self.start())
 
-    def command(self, simulation: Simulation) -> Command:
+    def command(self, simulation: FeetSimulation) -> Command:
         """Hold the standing posture."""
         return simulation.pd(simulation.joint_positions(self.q), kp=self.kp, kd=self.kd)
 

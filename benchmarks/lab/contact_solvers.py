@@ -29,7 +29,7 @@ from footfall.contact.classic.stopping import impulse_scale
 from footfall.contact.problem import ContactProblem, ContactSolution
 from footfall.contact.validation import check_solution
 from footfall.robot.load import load
-from footfall.simulation.simulation import Simulation
+from footfall.simulation.plants import FeetSimulation
 
 CONTACTS = (1, 2, 4, 8, 12, 16, 24, 32, 48, 64)
 TRIAL = 10  # problems before a solver may be found too slow
@@ -132,12 +132,14 @@ class NativeStep:
         tolerance = step.simulation.options.solver.tolerance * step.weight_impulse
         return Outcome(seconds, impulses, residual, bool(outputs["residual"] <= tolerance))
 
-    def _bind(self, simulation: Simulation) -> tuple[dict[str, Array], dict[str, Array], Callable[[], Any]]:
+    def _bind(
+        self, simulation: FeetSimulation
+    ) -> tuple[dict[str, Array], dict[str, Array], Callable[[], Any]]:
         if self.newton_steps is not None:
             options = replace(
                 simulation.options, solver=replace(simulation.options.solver, newton_steps=self.newton_steps)
             )
-            simulation = Simulation(
+            simulation = FeetSimulation(
                 simulation.robot, candidates=simulation.candidates, options=options, q=simulation.state.q
             )
         kernel = simulation.step_kernel

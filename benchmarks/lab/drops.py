@@ -21,13 +21,13 @@ from footfall.robot.model import WORLD, Body, Joint, JointType, Robot
 from footfall.robot.shapes import Box, Geometry, Sphere
 from footfall.scene.model import Scene, SceneObject, free_body
 from footfall.scene.terrain import TERRAINS, random_terrain
-from footfall.simulation.simulation import Simulation
+from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.step_values import Command, StepOptions
 
 _SIZE = 8.0  # m, edge of the terrain
 _HEIGHT = 1.5  # m, from which they fall
 _CHUNK = 0.5  # s, after which what happened is recorded
-OPTIONS = StepOptions(dt=2e-3, bounded_energy=True)
+OPTIONS = StepOptions(dt=2e-3)
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,13 @@ def random_ground(seed: int) -> Scene:
 
 
 def drop_batch(
-    kind: int, *, count: int, seconds: float = 10.0, folder: Path, options: StepOptions = OPTIONS
+    kind: int,
+    *,
+    count: int,
+    seconds: float = 10.0,
+    folder: Path,
+    options: StepOptions = OPTIONS,
+    bounded: bool = True,
 ) -> list[Drop]:
     """Drop so many times the robot of a kind on its terrain, all in one native call for each half second.
 
@@ -108,7 +114,8 @@ def drop_batch(
     robot, scene = random_walker(kind), random_ground(kind)
     bodies = [body.name for body in robot.bodies if body.collisions]
     candidates = point_candidates(robot, bodies, [surface_of(each) for each in scene.objects])
-    simulation, dt = Simulation(robot, scene, candidates=candidates, options=options), options.dt
+    dt = options.dt
+    simulation = FeetSimulation(robot, scene, candidates=candidates, options=options, bounded_energy=bounded)
     batch = _Batch(simulation, _starts(robot, rng, count), rng)
     with ExitStack() as stack:
         writers = [
@@ -135,7 +142,7 @@ def drop_batch(
 class _Batch:
     """Robots of one kind on their way down: lists of states by robot, as far as they are finite."""
 
-    def __init__(self, simulation: Simulation, q: Array, rng: np.random.Generator) -> None:
+    def __init__(self, simulation: FeetSimulation, q: Array, rng: np.random.Generator) -> None:
         self.simulation = simulation
         robot, count = simulation.robot, len(q)
         self.q = [[each] for each in q]

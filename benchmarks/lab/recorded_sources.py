@@ -25,7 +25,7 @@ from footfall.scenarios.quadruped.run import build_simulation, commands
 from footfall.scene.assembly import combined_robot
 from footfall.scene.model import Scene, SceneObject, free_body
 from footfall.scene.terrain import random_terrain
-from footfall.simulation.simulation import Simulation
+from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.step_values import StepOptions
 
 PLATES = (1, 2, 4, 8, 16, 32, 64)  # points that plates touch with
@@ -67,7 +67,7 @@ def _hills() -> Source:
     hills = SceneObject("ground", random_terrain("noise", size=(8.0, 8.0), amplitude=0.1, seed=3))
     bodies = [body.name for body in scene.robot.bodies if body.collisions]
     candidates = point_candidates(scene.robot, bodies, [surface_of(hills)])
-    simulation = Simulation(
+    simulation = FeetSimulation(
         scene.robot, Scene("hills", (hills,)), candidates=candidates, options=StepOptions(dt=DT)
     )
     rng, starts = np.random.default_rng(3), []
@@ -97,6 +97,7 @@ def _quadruped(kind: str, **changes: Any) -> Source:
     """The quadruped of Ayit 2015 in one of its scenarios."""
     scenario = load_scenario(kind).changed(**changes)
     simulation = build_simulation(scenario)
+    assert isinstance(simulation, FeetSimulation)
     course = reference(quadruped(foot_height=scenario.robot.foot_height), scenario)
     path = commands(scenario, course)
     starts = [(course.start, np.zeros(simulation.robot.nv))]
@@ -123,7 +124,7 @@ def _tower(count: int) -> Source:
         for each in point_candidates(robot, [f"cube{k}"], [surface_of(below)])
         if each.point[2] < 0.0
     ]
-    simulation = Simulation(None, scene, candidates=candidates, options=StepOptions(dt=DT))
+    simulation = FeetSimulation(None, scene, candidates=candidates, options=StepOptions(dt=DT))
     starts = []
     for speed in (0.0, 0.1, 0.3, 0.6, 1.0):
         v = np.zeros((count, 6))
@@ -136,7 +137,7 @@ def _heap() -> Source:
     """Two cubes fall on one another, whatever may touch is a candidate: corners, faces and edges."""
     cubes = [_cube(f"cube{k}", (0.0, 0.0, _EDGE * (1.2 * k + 0.6)), np.zeros(6)) for k in range(2)]
     scene = Scene("heap", (SceneObject("ground", Plane()), *cubes))
-    simulation = Simulation(None, scene, options=StepOptions(dt=DT), contacts="listed")
+    simulation = FeetSimulation(None, scene, options=StepOptions(dt=DT))
     rng, starts = np.random.default_rng(7), []
     for _ in range(_STARTS):
         q = simulation.state.q.reshape(2, 7).copy()

@@ -10,8 +10,8 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.contact.problem import ContactProblem
+from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.run_values import SimulationState
-from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_problem import build_step_problem
 from footfall.simulation.step_values import Command
 
@@ -32,7 +32,7 @@ class RecordedStep:
     problem: ContactProblem
     rows: Rows
     weight_impulse: float
-    simulation: Simulation
+    simulation: FeetSimulation
     state: SimulationState
     command: Command
 
@@ -48,7 +48,7 @@ class Source(NamedTuple):
     next."""
 
     name: str
-    simulation: Simulation
+    simulation: FeetSimulation
     starts: Sequence[tuple[Array, Array]]
     command: Callable[[float], Command]
     every: int = 1
@@ -77,7 +77,7 @@ def record(source: Source, count: int) -> Iterator[RecordedStep]:
 
 
 def near_problem(
-    simulation: Simulation, state: SimulationState, command: Command, found: Array
+    simulation: FeetSimulation, state: SimulationState, command: Command, found: Array
 ) -> tuple[ContactProblem, Rows]:
     """The problem of a step without what is too far away to matter, and its rows among all of the step.
 

@@ -47,7 +47,7 @@ def _row(world: WorldScene, blocks: int) -> SoftRow:
     seconds = world.fall or 0.5
     runs, steps = {}, {}
     for name, scene in (("hard", world.scene), ("soft", softened(world.scene))):
-        simulation = Simulation(world.robot, scene, dt=world.dt, contacts="found")
+        simulation = Simulation(world.robot, scene, dt=world.dt)
         start = np.array(simulation.q)
         own = world.start()
         assert own is not None

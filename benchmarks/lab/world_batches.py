@@ -43,7 +43,7 @@ def batch_rows(blocks: int, threads: tuple[int, ...] = (1, 2)) -> Iterator[Batch
 
 
 def _measured(world: WorldScene, threads: int, blocks: int) -> BatchRow:
-    simulation = Simulation(world.robot, world.scene, dt=world.dt, contacts="found")
+    simulation = Simulation(world.robot, world.scene, dt=world.dt)
     start = world.start()
     assert start is not None
     simulation.reset(start)

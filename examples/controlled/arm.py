@@ -13,7 +13,6 @@ from footfall import (
     Robot,
     Scene,
     SceneObject,
-    Simulation,
     Transform,
     forward_kinematics,
     frame_jacobian,
@@ -32,7 +31,7 @@ from footfall.control import (
     resting_reference,
     select,
 )
-from footfall.simulation import Controller, Trajectory, join_trajectories
+from footfall.simulation import Controller, FeetSimulation, Trajectory, join_trajectories
 
 FRAME, FINGER = "tip", 0.02  # m, radius of the ball at the tip
 PRESSING = 20.0  # N
@@ -139,7 +138,7 @@ def yield_to_push(
     q = robot.configuration("ready")
     control = JointImpedance(robot, resting_reference(robot, q), Gains(stiffness, 0.2 * stiffness))
     start = frame_pose(robot, q, FRAME)
-    simulation = Simulation(robot, candidates=[], q=q, dt=1e-3, substeps=2)
+    simulation = FeetSimulation(robot, candidates=[], q=q, dt=1e-3, substeps=2)
     simulation.push(FRAME, np.array([*force, 0.0, 0.0, 0.0]), 2.0)
     pushed = simulation.run(control, 2.0)
     bent = simulation.state.q
@@ -170,7 +169,7 @@ def _run(
     path: Any,
     seconds: float,
 ) -> ArmRun:
-    simulation = Simulation(robot, scene, candidates=candidates, q=q, dt=1e-3, substeps=2)
+    simulation = FeetSimulation(robot, scene, candidates=candidates, q=q, dt=1e-3, substeps=2)
     trajectory = simulation.run(control, seconds)
     wanted = np.array([path(time).pose.translation for time in trajectory.time])
     force = trajectory.forces[:, 0, 2] if candidates else np.zeros(len(wanted))

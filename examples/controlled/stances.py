@@ -15,7 +15,6 @@ from footfall import (
     Robot,
     Scene,
     SceneObject,
-    Simulation,
     Transform,
     frame_pose,
     neutral,
@@ -32,6 +31,7 @@ from footfall.control import (
     torque_command,
 )
 from footfall.errors import UnknownName
+from footfall.simulation import FeetSimulation
 from footfall.tasks import LeastForce, PoseTask, PostureTask
 
 PosePath = Transform | PoseReference | Callable[[float], Transform | PoseReference]
@@ -50,13 +50,13 @@ class Stance:
     contacts: tuple[Contact, ...]
     radii: tuple[float, ...]
 
-    def simulation(self, *, dt: float = 1e-3, substeps: int = 5) -> Simulation:
+    def simulation(self, *, dt: float = 1e-3, substeps: int = 5) -> FeetSimulation:
         """The robot on a floor."""
         candidates = [
             Candidate(contact.frame, contact.point, radius, surface_of(FLOOR))
             for contact, radius in zip(self.contacts, self.radii, strict=True)
         ]
-        return Simulation(
+        return FeetSimulation(
             self.robot, Scene("floor", (FLOOR,)), candidates=candidates, q=self.q, dt=dt, substeps=substeps
         )
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from footfall import Command, Simulation, frame_jacobian
+from footfall import Command, frame_jacobian
 from footfall.arrays import Array
 from footfall.contact import Residuals, check_solution
 from footfall.simulation import SimulationState, build_step_problem
@@ -37,7 +37,7 @@ class ContactWatch:
     checks: list[ContactCheck] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._simulation: Simulation = self.stance.simulation(substeps=1)
+        self._simulation = self.stance.simulation(substeps=1)
 
     @property
     def weight(self) -> float:

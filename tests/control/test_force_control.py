@@ -21,6 +21,7 @@ from footfall.geometry.plane import Plane
 from footfall.math.rotations import boxplus
 from footfall.math.transform import Transform
 from footfall.scene.model import Material
+from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.run_values import Trajectory
 from footfall.simulation.simulation import Simulation
 
@@ -59,7 +60,9 @@ def table(*, friction: float, gap: float = 0.0) -> Simulation:
         Transform(np.eye(3), np.array([0.0, 0.0, height])),
         material=Material(friction=friction, restitution=0.0),
     )
-    return Simulation(ARM, candidates=[Candidate("tip", (0.0, 0.0, 0.0), BALL, surface)], q=READY, dt=1e-3)
+    return FeetSimulation(
+        ARM, candidates=[Candidate("tip", (0.0, 0.0, 0.0), BALL, surface)], q=READY, dt=1e-3
+    )
 
 
 def path_error(run: Trajectory, after: float) -> float:
@@ -173,7 +176,7 @@ def test_a_pin_in_a_hole() -> None:
         control = OperationalSpaceControl(
             ARM, "tip", path, np.zeros(6), chosen, gains_from(3.0), force_damping=20.0, posture=q
         )
-        simulation = Simulation(ARM, candidates=_hole(1e-4, start.translation), q=q, dt=1e-3)
+        simulation = FeetSimulation(ARM, candidates=_hole(1e-4, start.translation), q=q, dt=1e-3)
         run = simulation.run(control, 2.0)
         forces[name] = float(np.linalg.norm(run.forces[run.time > 0.2], axis=2).sum(axis=1).max())
         depth = footfall.frame_pose(ARM, simulation.state.q, "tip").translation[2] - start.translation[2]

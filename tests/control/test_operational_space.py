@@ -20,7 +20,7 @@ from footfall.errors import InvalidRequest
 from footfall.geometry.plane import Plane
 from footfall.math.rotations import boxplus
 from footfall.math.transform import Transform
-from footfall.simulation.simulation import Simulation
+from footfall.simulation.plants import FeetSimulation
 from tests.control.stances import planar_arm
 
 ROWS = (0, 2)
@@ -102,7 +102,9 @@ def test_presses_on_a_table_while_moving_along_it() -> None:
         gains_from(3.0),
         rows=ROWS,
     )
-    simulation = Simulation(robot, candidates=[Candidate("tip", (0.0, 0.0, 0.0), 0.0, table)], q=q, dt=1e-3)
+    simulation = FeetSimulation(
+        robot, candidates=[Candidate("tip", (0.0, 0.0, 0.0), 0.0, table)], q=q, dt=1e-3
+    )
     run = simulation.run(controller, seconds)
     settled = run.time > 0.8
     assert np.abs(run.forces[settled, 0, 2] - 20.0).max() < 0.2

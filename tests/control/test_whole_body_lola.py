@@ -20,7 +20,7 @@ from footfall.control.whole_body import WholeBodyControl
 from footfall.control.whole_body_limits import WholeBodyLimits
 from footfall.robot.model import Robot
 from footfall.robot.shapes import Box
-from footfall.simulation.simulation import Simulation
+from footfall.simulation.plants import FeetSimulation
 from tests.simulation.worlds import ground
 
 
@@ -55,7 +55,7 @@ def test_squat() -> None:
     controller = WholeBodyControl(robot, contacts, tasks, WholeBodyLimits(least_force=5.0))
     floor = surface_of(ground(friction=0.8))
     touching = [Candidate(each.frame, each.point, 0.0, floor) for each in contacts]
-    simulation = Simulation(robot, candidates=touching, q=q, dt=1e-3, substeps=5)
+    simulation = FeetSimulation(robot, candidates=touching, q=q, dt=1e-3, substeps=5)
     run = simulation.run(controller, 0.9)
     reached = footfall.center_of_mass(robot, simulation.state.q)
     assert np.abs(reached - lower).max() < 2e-3

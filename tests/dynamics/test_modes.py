@@ -13,7 +13,7 @@ from footfall.errors import InvalidValue
 from footfall.math.modes import identify_modes
 from footfall.robot.drives.spring import Spring
 from footfall.scene.model import Scene
-from footfall.simulation.simulation import Simulation
+from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.torso_compliance import BENDING, with_torso_compliance
 
 
@@ -67,7 +67,7 @@ def test_a_struck_robot_rings_as_it_should() -> None:
     dt, steps = 2e-4, 20_000
     strike = np.array([0.0, 0.0, 1e-4])
     weightless = Scene("weightless", gravity=(0.0, 0.0, 0.0))
-    simulation = Simulation(robot, weightless, candidates=(), q=np.zeros(3), v=strike, dt=dt, substeps=1)
+    simulation = FeetSimulation(robot, weightless, candidates=(), q=np.zeros(3), v=strike, dt=dt, substeps=1)
     run = simulation.run(simulation.zero_command, dt * steps)
     at = np.fft.rfftfreq(steps, dt)
     # M x'' + C x' + K x = M v0 delta(t): the Fourier transform of what follows a strike is the response to it.

@@ -9,7 +9,7 @@ import footfall
 from examples.maximal_coordinates import RodChain
 from footfall.arrays import Array
 from footfall.control.actuation import torque_command
-from footfall.simulation.simulation import Simulation
+from footfall.simulation.plants import FeetSimulation
 
 IDLE = torque_command(np.zeros(2))
 ANGLES, RATES = np.array([0.9, -0.4]), np.array([1.2, -2.0])
@@ -47,7 +47,7 @@ def test_same_motion_as_in_reduced_coordinates() -> None:
     q, v = reduced(ANGLES, RATES)
     distances: dict[float, list[float]] = {0.0: [], 20.0: []}
     for dt in (2e-3, 1e-3):
-        run = Simulation(robot, q=sign * q, v=sign * v, dt=dt, candidates=()).run(IDLE, 0.4)
+        run = FeetSimulation(robot, q=sign * q, v=sign * v, dt=dt, candidates=()).run(IDLE, 0.4)
         for alpha, found in distances.items():
             start = chain.from_angles(ANGLES, RATES)
             states = chain.simulate(*start, dt=dt, seconds=0.4, alpha=alpha).states

@@ -23,8 +23,8 @@ from footfall.recording.reader import read_recording
 from footfall.recording.writer import RecordingWriter
 from footfall.robot.drives.drive import Drive
 from footfall.robot.drives.drive_set import DriveSet
+from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.run_values import Trajectory
-from footfall.simulation.simulation import Simulation
 from tests.looped_robots import four_bar
 
 MOTOR = ElectricMotor(0.1, 0.5, 5e-4, 48.0, 3.0, 9.0, 2e-5)
@@ -44,7 +44,7 @@ class Run(NamedTuple):
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     path = tmp_path_factory.mktemp("driven") / "crank.mcap"
-    simulation = Simulation(driven_four_bar(), candidates=(), dt=2.5e-4, substeps=4, drives="rigid")
+    simulation = FeetSimulation(driven_four_bar(), candidates=(), dt=2.5e-4, substeps=4, drives="rigid")
     start = simulation.joint_positions()
     command = simulation.pd(start + 0.1, kp=0.0, kd=0.0)
     with RecordingWriter(path, simulation.robot, dt=simulation.options.dt) as writer:

@@ -12,6 +12,7 @@ from footfall import RecordingWriter, read_recording
 from footfall.arrays import Array
 from footfall.errors import InvalidRow
 from footfall.recording.reader import Recording
+from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.run_values import Trajectory
 
 
@@ -34,11 +35,8 @@ def require_same(recording: Recording, trajectory: Trajectory, periods: int) -> 
 @pytest.mark.parametrize("contacts", ["found", "listed"])
 @pytest.mark.parametrize("called", [False, True])
 def test_a_recorded_run_is_the_trajectory(contacts: str, called: bool, tmp_path: Path) -> None:
-    simulation = footfall.Simulation(
-        footfall.load("point-foot-quadruped"),
-        "flat",
-        contacts=contacts,  # type: ignore[arg-type]
-    )
+    plant = footfall.Simulation if contacts == "found" else FeetSimulation
+    simulation = plant(footfall.load("point-foot-quadruped"), "flat")
     hold = simulation.hold()
     simulation.push("torso", np.array([300.0, 0.0, 0.0, 0.0, 0.0, 0.0]), 0.05)  # feet slide and lift
     with RecordingWriter(tmp_path / "run.mcap", simulation.robot) as writer:

@@ -46,6 +46,7 @@ from footfall.robot.model import (
 )
 from footfall.robot.toml import parse_toml
 from footfall.robot.toml_writer import toml_text
+from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.simulation import Simulation
 from tests.random_robots import random_robot, random_rotation, random_state, robots
 from tests.robot.comparison import difference, tree_difference
@@ -300,7 +301,7 @@ def test_a_servo_and_a_spring_rest_where_mujoco_says() -> None:
 
 def test_gains_of_the_robot_are_those_of_hold() -> None:
     with pytest.warns(RobotWarning):
-        simulation = Simulation(parse_mjcf(ACTED), candidates=())
+        simulation = FeetSimulation(parse_mjcf(ACTED), candidates=())
     held = simulation.hold()
     stiffness = 3.0 * simulation.robot.mass * 9.81  # a radian holds the weight at 3 m
     np.testing.assert_allclose(held.kp, [270.0, stiffness, 0.0, stiffness])

@@ -7,6 +7,7 @@ import pytest
 
 import footfall
 from footfall.robot.variants import lock_joints
+from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.simulation import Simulation
 
 CASSIE = footfall.load("cassie")
@@ -27,7 +28,7 @@ def hung() -> footfall.Robot:
 @pytest.fixture(scope="module")
 def simulation() -> Simulation:
     robot = hung()
-    return Simulation(robot, candidates=(), dt=1e-3, q=robot.configuration("idle"))
+    return FeetSimulation(robot, candidates=(), dt=1e-3, q=robot.configuration("idle"))
 
 
 def test_springs_bear_the_leg(simulation: Simulation) -> None:

@@ -22,8 +22,9 @@ from footfall.scene.model import Scene
 from footfall.simulation.drive_step import DriveTrain
 from footfall.simulation.joint_action import JointAction
 from footfall.simulation.joint_axes import actuated_velocities
+from footfall.simulation.plants import FeetSimulation, SmoothSimulation
 from footfall.simulation.simulation import Simulation
-from footfall.simulation.step_values import Command, StepOptions
+from footfall.simulation.step_values import Command
 
 LOLA = footfall.load("lola")
 # The base free, the right leg (all kinds of mechanism) and an arm moving.
@@ -161,7 +162,7 @@ def test_elastic_rotors_are_bodies_of_their_own() -> None:
         still = replace(robot, drives=tuple(
             replace(drive, servo=replace(drive.servo, period=dt)) for drive in robot.drives if drive.servo
         ))  # fmt: skip
-        simulation = Simulation(
+        simulation = FeetSimulation(
             still, candidates=(), dt=dt, substeps=round(duration / dt), q=q, v=v, drives="elastic"
         )
         after = simulation.run(idle_command(simulation.joints), duration)
@@ -287,13 +288,8 @@ def test_springs_act_in_every_integrator() -> None:
     """A joint on a spring without drives swings with sqrt(k / I)."""
     spring = Spring("joint", 40.0, rest=0.1)
     robot = replace(pendulum(), drives=(), springs=(spring,))
-    for options, dt in (("semi-implicit", 1e-4), ("rk4", 1e-3)):
-        simulation = Simulation(
-            robot,
-            WEIGHTLESS,
-            options=StepOptions(dt=dt, integrator=options),
-            q=np.array([0.2]),  # type: ignore[arg-type]
-        )
+    for plant, dt in ((Simulation, 1e-4), (SmoothSimulation, 1e-3)):
+        simulation = plant(robot, WEIGHTLESS, dt=dt, q=np.array([0.2]))
         path = simulation.run(idle_command(1), 1.0)
         expected = 0.1 + 0.1 * np.cos(np.sqrt(40.0 / LINK) * path.time)
         # first order: numerical damping of w dt / 2 over w t = 20 rad; rk4 is exact to the eye
@@ -362,14 +358,14 @@ def test_drives_of_joints_that_follow_are_refused() -> None:
     robot = driven_cassie()
     tarsus = replace(robot.drives[0], joints=("left_tarsus",))
     with pytest.raises(InvalidDrive, match="'left_tarsus': its joint follows from others"):
-        Simulation(replace(robot, drives=(tarsus,)), candidates=(), dt=2.5e-4, drives="rigid")
+        FeetSimulation(replace(robot, drives=(tarsus,)), candidates=(), dt=2.5e-4, drives="rigid")
 
 
 def test_elastic_screws_are_refused() -> None:
     knee = next(drive for drive in LOLA.drives if drive.joints == ("kfr",))
     robot = replace(LOLA, drives=(replace(knee, elasticity=Elasticity(1e4)),))
     with pytest.raises(InvalidDrive, match="constant ratio"):
-        Simulation(robot, candidates=(), dt=2.5e-4, drives="elastic")
+        FeetSimulation(robot, candidates=(), dt=2.5e-4, drives="elastic")
 
 
 @pytest.mark.parametrize("gears", ["springy", True])

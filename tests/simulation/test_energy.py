@@ -12,6 +12,7 @@ from footfall.contact.candidates import Candidate, Surface, point_candidates
 from footfall.errors import MissingFile
 from footfall.geometry.plane import Plane
 from footfall.robot.model import Robot
+from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.run_values import Trajectory
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command, StepOptions
@@ -95,7 +96,7 @@ def test_frictionless_restitution_creates_no_energy(restitution: float) -> None:
 
 def test_a_passive_quadruped_collapses_without_a_gain() -> None:
     robot = footfall.load("quadruped")
-    simulation = Simulation(
+    simulation = FeetSimulation(
         robot,
         candidates=_feet(robot),
         options=StepOptions(dt=1e-3),

@@ -17,7 +17,7 @@ from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Capsule, Mesh, Shape, Sphere
 from footfall.scene import GivenMotion
 from footfall.scene.terrain import random_terrain
-from footfall.simulation.simulation import Simulation
+from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.step_values import JointOptions, StepOptions
 from tests.simulation.test_energy import growth
 from tests.simulation.worlds import EDGE, GRAVITY, ball, block, energies, ground, simulate
@@ -63,11 +63,11 @@ def thrown(
     """
     material = Material(friction=0.0, restitution=restitution)
     thing = SceneObject("thing", shape, material=material, free=free_body(shape, 1.0))
-    simulation = Simulation(
+    simulation = FeetSimulation(
         None,
         Scene("world", (*floor(kind, material, folder), thing)),
-        options=StepOptions(dt=1e-3, **options),
-        contacts="listed",
+        dt=1e-3,
+        **options,
     )
     rng = np.random.default_rng(0)
     turns = rng.normal(size=(COUNT, 4))
@@ -208,8 +208,8 @@ def test_what_is_pushed_by_another_has_its_energy_from_it() -> None:
 def test_what_falls_and_hardly_turns_need_not_be_looked_at(rate: float, gains: bool) -> None:
     """A step of free fall loses m (g dt)^2 / 2: more than velocity terms create at 0.8 rad/s, less than at 15."""
     robot, dt, count = random_walker(3), 2e-3, 200
-    options = StepOptions(dt=dt, bounded_energy=False, joints=JointOptions(limits=False, friction=False))
-    simulation = Simulation(robot, candidates=(), options=options)
+    options = StepOptions(dt=dt, joints=JointOptions(limits=False, friction=False))
+    simulation = FeetSimulation(robot, candidates=(), options=options)
     rng = np.random.default_rng(4)
     q = np.array(
         [
@@ -230,8 +230,8 @@ def test_what_swings_keeps_its_energy_unless_bounded() -> None:
     robot, ends = footfall.load("double-pendulum"), {}
     hanging = float(energies(robot, np.zeros(2), np.zeros(2)))
     for bounded in (False, True):
-        options = StepOptions(dt=1e-3, velocity_terms="middle", bounded_energy=bounded)
-        simulation = Simulation(robot, options=options, q=np.array([1.0, 0.5]))
+        options = StepOptions(dt=1e-3, velocity_terms="middle")
+        simulation = FeetSimulation(robot, options=options, bounded_energy=bounded, q=np.array([1.0, 0.5]))
         start = float(energies(robot, simulation.state.q, simulation.state.v)) - hanging
         trajectory = simulation.run(simulation.zero_command, 20.0)
         ends[bounded] = (energies(robot, trajectory.q[-2000:], trajectory.v[-2000:]).mean() - hanging) / start

@@ -13,6 +13,7 @@ from footfall.errors import InvalidOption
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Sphere
 from footfall.simulation import hand_over
+from footfall.simulation.plants import FeetSimulation, SpringSimulation
 from footfall.simulation.simulation import Simulation
 from tests.simulation.worlds import ground
 
@@ -25,7 +26,7 @@ def both() -> tuple[Simulation, Simulation]:
     options = footfall.StepOptions(dt=2e-3, velocity_terms="start")
     return (
         Simulation(robot, "flat", options=options),
-        Simulation(robot, "flat", options=options, contacts="listed"),
+        FeetSimulation(robot, "flat", options=options),
     )
 
 
@@ -101,7 +102,7 @@ def test_rolling_friction_goes_along() -> None:
         "ball", Sphere(0.05), Transform(np.eye(3), 0.05 * up), free=free_body(Sphere(0.05), 1.0)
     )
     scene = Scene("slope", (floor, ball))
-    found, lanes = (Simulation(None, scene, dt=1e-3, contacts=way) for way in ("found", "listed"))
+    found, lanes = (plant(None, scene, dt=1e-3) for plant in (Simulation, FeetSimulation))
     found.run(found.zero_command, 0.05)
     hand_over(found, lanes)
     moment = lanes.state.impulses[3:6]
@@ -117,6 +118,6 @@ def test_what_cannot_go_on_is_told(both: tuple[Simulation, Simulation]) -> None:
     other = Simulation(footfall.load("double-pendulum"), "flat")
     with pytest.raises(InvalidOption, match="other joints"):
         hand_over(both[0], other)
-    springs = Simulation(footfall.load("point-foot-quadruped"), "flat", contact="penalty")
-    with pytest.raises(InvalidOption, match="springs or layers"):
-        hand_over(both[0], springs)
+    springs = SpringSimulation(footfall.load("point-foot-quadruped"), "flat")
+    with pytest.raises(TypeError, match="not SpringSimulation"):
+        hand_over(both[0], springs)  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ import footfall
 from footfall import Material
 from footfall.contact.candidates import Candidate, Surface
 from footfall.geometry.plane import Plane
-from footfall.simulation.simulation import Simulation
+from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.step_values import JointOptions, StepOptions
 from tests.simulation.worlds import GRAVITY, ball, block, energies, ground, simulate
 
@@ -92,7 +92,7 @@ def test_a_rod_hits_with_one_end(restitution: float) -> None:
     tip = Candidate("front", (0.0, 0.0, 0.0), 0.0, surface)
     v = np.array([0.0, 0.0, -speed, 0.0, 0.0, 0.0])
     q = np.array([0.0, 0.0, 0.5 * speed * dt, 1.0, 0.0, 0.0, 0.0])
-    simulation = Simulation(rod, candidates=[tip], options=StepOptions(dt=dt), q=q, v=v)
+    simulation = FeetSimulation(rod, candidates=[tip], options=StepOptions(dt=dt), q=q, v=v)
     trajectory = simulation.step()
     impulse = trajectory.forces[0, 0, 2] * dt
     # With the gap term an inelastic tip is let down to the ground at gap / dt = v / 2 in the first step.
@@ -115,7 +115,9 @@ def test_free_flight_conserves_momentum_and_follows_the_parabola() -> None:
     drifts = []
     for dt in (1e-3, 5e-4):
         options = StepOptions(dt=dt, joints=JointOptions(limits=False, friction=False))
-        simulation = Simulation(robot, candidates=[], options=options, q=robot.configuration("stand"), v=v)
+        simulation = FeetSimulation(
+            robot, candidates=[], options=options, q=robot.configuration("stand"), v=v
+        )
         start = footfall.centroidal_momentum(simulation.robot, simulation.state.q, v)
         simulation.run(simulation.zero_command, 0.2)
         end = footfall.centroidal_momentum(simulation.robot, simulation.state.q, simulation.state.v)

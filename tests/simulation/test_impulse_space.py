@@ -26,7 +26,7 @@ def feet() -> tuple[Robot, Array, ConstraintGroups]:
     robot, q = scene.robot, scene.q.copy()
     q[7:] += 0.1 * np.random.default_rng(0).normal(size=robot.nq - 7)
     motion = LinkMotion(robot.tree, link_poses(robot.tree, q), Coupling(robot, q))
-    contacts = [locate_contact(robot, motion.poses, each, 0.8, 0.0, 0.0) for each in scene.candidates]
+    contacts = [locate_contact(robot, motion.poses, each, 0.8, 0.0) for each in scene.candidates]
     return robot, q, ConstraintGroups(motion, contacts, [])
 
 

@@ -14,6 +14,7 @@ from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.model import WORLD, Body, Joint, JointType, Robot
 from footfall.robot.shapes import Geometry, Sphere
+from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_problem import build_step_problem
 from footfall.simulation.step_values import StepOptions
@@ -32,7 +33,7 @@ def cart(**changes: object) -> Robot:
 
 
 def on_rail(robot: Robot, *, v: float = 0.0, dt: float = 1e-3) -> Simulation:
-    return Simulation(robot, candidates=[], options=StepOptions(dt=dt), v=np.array([v]))
+    return FeetSimulation(robot, candidates=[], options=StepOptions(dt=dt), v=np.array([v]))
 
 
 def test_a_limit_stops_the_cart() -> None:

@@ -16,12 +16,13 @@ from footfall.dynamics.loops import Coupling
 from footfall.errors import SimulationDiverged, SingularLoopWarning
 from footfall.geometry.plane import Plane
 from footfall.robot.model import Body, Frame, Joint, JointType, Loop, LoopType, Robot
-from footfall.simulation.engine_choice import ContactList
+from footfall.simulation.plants import FeetSimulation, SmoothSimulation
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_problem import step_residuals
 from footfall.simulation.step_values import StepOptions
 from tests.dynamics.multipliers import all_constraint_rows
 from tests.looped_robots import at, four_bar, rod
+from tests.simulation.worlds import PLANTS, ContactList
 
 
 def leg() -> Robot:
@@ -72,7 +73,7 @@ def standing(**options: object) -> Simulation:
     height = footfall.frame_pose(robot, q, "foot").translation[2]
     q[0] += 0.01 - height
     candidates = [Candidate("foot", (0.0, 0.0, 0.0), 0.0, Surface(Plane()))]
-    return Simulation(robot, candidates=candidates, options=StepOptions(dt=1e-3), q=q, **options)  # type: ignore[arg-type]
+    return FeetSimulation(robot, candidates=candidates, options=StepOptions(dt=1e-3), q=q, **options)  # type: ignore[arg-type]
 
 
 def test_a_looped_leg_lands_and_stands() -> None:
@@ -144,7 +145,7 @@ def test_limits_and_friction_of_joints_that_follow(contacts: ContactList) -> Non
             for joint in plain.joints
         ),
     )
-    simulation = Simulation(stopped, options=StepOptions(dt=1e-3), contacts=contacts)
+    simulation = PLANTS[contacts](stopped, options=StepOptions(dt=1e-3))
     push = footfall.gravity_forces(stopped, start) + np.array([-20.0])
     command = simulation.zero_command._replace(effort=push)
     trajectory = simulation.run(command, 1.0)
@@ -159,7 +160,7 @@ def test_limits_and_friction_of_joints_that_follow(contacts: ContactList) -> Non
     )
     ends = []
     for robot in (stuck, plain):
-        simulation = Simulation(robot, options=StepOptions(dt=1e-3), contacts=contacts)
+        simulation = PLANTS[contacts](robot, options=StepOptions(dt=1e-3))
         command = simulation.zero_command._replace(effort=np.array([2.0]))  # 7 N m at the rocker
         ends.append(np.abs(simulation.run(command, 0.2).q[-1] - start).max())
     assert ends[0] < 1e-9
@@ -175,7 +176,7 @@ def test_both_ways_to_limits_and_friction_of_joints_that_follow_agree() -> None:
     robot = replace(plain, joints=tuple(replace(joint, **held.get(joint.name, {})) for joint in plain.joints))
     courses, options = [], StepOptions(dt=1e-3, velocity_terms="start")
     for contacts in ("listed", "found"):
-        simulation = Simulation(robot, options=options, contacts=contacts, v=np.array([3.0]))  # type: ignore[arg-type]
+        simulation = PLANTS[contacts](robot, options=options, v=np.array([3.0]))
         push = simulation.zero_command._replace(effort=np.array([-4.0]))
         residuals, trajectory = step_residuals(simulation, push, 200)
         assert residuals.max() < 1e-8 * robot.mass * 9.81 * 1e-3
@@ -186,7 +187,7 @@ def test_both_ways_to_limits_and_friction_of_joints_that_follow_agree() -> None:
 
 
 def test_smooth_integrators_keep_energy_and_closure() -> None:
-    simulation = Simulation(four_bar(), options=StepOptions(dt=1e-3, integrator="rk4"), v=np.array([3.0]))
+    simulation = SmoothSimulation(four_bar(), dt=1e-3, v=np.array([3.0]))
     robot = simulation.robot
     trajectory = simulation.run(simulation.zero_command, 1.0)
     energy = [
@@ -215,8 +216,11 @@ def test_a_dead_point_is_told_before_and_stops_the_run(integrator: str, effort: 
     the last good state, from which another controller can go on.
     """
     robot = replace(four_bar(dependent=("crank", "coupler")), gravity=(0.0, 0.0, -9.81))  # across its plane
-    options = StepOptions(dt=1e-3, integrator=integrator)  # type: ignore[arg-type]
-    simulation = Simulation(robot, options=options)
+    simulation = (
+        Simulation(robot, dt=1e-3)
+        if integrator == "semi-implicit"
+        else SmoothSimulation(robot, dt=1e-3, integrator=integrator)  # type: ignore[arg-type]
+    )
     command = simulation.zero_command._replace(effort=np.array([effort]))
     with (
         pytest.warns(
@@ -275,7 +279,7 @@ def test_what_is_open_is_closed_and_what_cannot_be_is_refused() -> None:
     assert gap(robot, simulation.state.q) < 1e-14
     held = replace(robot, loops=(replace(robot.loops[0], held_by="forces"),))
     with pytest.raises(ValueError, match="forces hold the loops closure"):
-        Simulation(held, contacts="listed")
+        FeetSimulation(held)
 
 
 def test_loops_that_forces_hold_move_as_those_that_coordinates_hold() -> None:
@@ -288,7 +292,7 @@ def test_loops_that_forces_hold_move_as_those_that_coordinates_hold() -> None:
         ends = []
         for each in (robot, held):
             options = StepOptions(dt=dt, velocity_terms="start")
-            simulation = Simulation(each, options=options, contacts="found")
+            simulation = PLANTS["found"](each, options=options)
             effort = np.zeros(simulation.joints)
             effort[0] = 5.0  # the crank's
             residuals, trajectory = step_residuals(

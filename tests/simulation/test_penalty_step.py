@@ -12,13 +12,18 @@ import pytest
 
 from footfall import Material, Scene, SceneObject, free_body
 from footfall.contact.penalty import PenaltyLaw
-from footfall.errors import PenaltyWarning, SimulationDiverged, UnknownName
+from footfall.errors import InvalidOption, PenaltyWarning, SimulationDiverged, UnknownName
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Sphere
 from footfall.scene import GivenMotion
-from footfall.simulation.simulation import Simulation
-from footfall.simulation.step_values import StepOptions
+from footfall.simulation.plants import (
+    ImpactSimulation,
+    SmoothSimulation,
+    SpringSimulation,
+    SweepSimulation,
+)
+from footfall.simulation.simulation import Simulation, SimulationBase
 
 MASS, RADIUS, G = 2.0, 0.1, 9.81
 
@@ -39,10 +44,11 @@ def ball_scene(height: float, velocity: tuple[float, ...] = (0.0,) * 6, **materi
 def simulate(
     scene: Scene, law: PenaltyLaw, seconds: float, *, dt: float = 1e-3, integrator: str = "semi-implicit"
 ):
-    options = StepOptions(dt=dt, integrator=integrator)
-    return Simulation(None, scene, contact=law, options=options).run(
-        Simulation(None, scene).zero_command, seconds
-    )
+    if integrator == "semi-implicit":
+        simulation: SimulationBase = SpringSimulation(None, scene, law=law, dt=dt)
+    else:
+        simulation = SmoothSimulation(None, scene, law=law, dt=dt, integrator=integrator)  # type: ignore[arg-type]
+    return simulation.run(simulation.zero_command, seconds)
 
 
 @pytest.mark.parametrize("integrator", ["semi-implicit", "rk4"])
@@ -64,7 +70,7 @@ def stays(stiffness: float, damping: float, dt: float) -> bool:
     law = PenaltyLaw(stiffness, damping, 0.0, 0.0)
     beyond = stiffness * dt**2 / MASS + 2 * damping * dt / MASS > 4
     with pytest.warns(PenaltyWarning) if beyond else nullcontext():
-        simulation = Simulation(None, scene, contact=law, dt=dt)
+        simulation = SpringSimulation(None, scene, law=law, dt=dt)
     path = simulation.run(simulation.zero_command, 400 * dt)
     return bool(np.abs(path.v[-50:, 2]).max() < 2e-7)
 
@@ -122,7 +128,7 @@ def test_bodies_push_each_other_apart() -> None:
         SceneObject("block", block, material=Material(friction=0.5), free=free_body(block, 3.0)),
     )
     scene = Scene("space", objects, gravity=(0.0, 0.0, 0.0))
-    simulation = Simulation(None, scene, contact=PenaltyLaw(2e4, 5e1, 1e4, 10.0), dt=5e-4)
+    simulation = SpringSimulation(None, scene, law=PenaltyLaw(2e4, 5e1, 1e4, 10.0), dt=5e-4)
     path = simulation.run(simulation.zero_command, 0.5)
     robot = simulation.robot
     linear = MASS * path.v[:, robot.v_slice("ball")][:, :3] + 3.0 * path.v[:, robot.v_slice("block")][:, :3]
@@ -140,7 +146,7 @@ def test_a_moving_belt_carries_a_box_along() -> None:
             "box", Box(size), Transform(np.eye(3), np.array([0.0, 0.0, 0.1])), free=free_body(Box(size), MASS)
         ),
     )
-    simulation = Simulation(None, Scene("belt", objects), contact=PenaltyLaw(2e4, 2e2, 2e4, 2e2), dt=5e-4)
+    simulation = SpringSimulation(None, Scene("belt", objects), law=PenaltyLaw(2e4, 2e2, 2e4, 2e2), dt=5e-4)
     course = simulation.run(simulation.zero_command, 1.0)
     speed = path.velocity(1.0)[0]
     assert speed > 0.1
@@ -150,37 +156,34 @@ def test_a_moving_belt_carries_a_box_along() -> None:
 
 def test_divergence_is_reported() -> None:
     with pytest.warns(PenaltyWarning, match="grows by a factor"):
-        simulation = Simulation(None, ball_scene(0.0), contact=PenaltyLaw(normal_damping=1e5), dt=1e-3)
+        simulation = SpringSimulation(None, ball_scene(0.0), law=PenaltyLaw(normal_damping=1e5), dt=1e-3)
     # A damper that only pushes throws the ball, but stays finite.
     path = simulation.run(simulation.zero_command, 0.1)
     assert np.isfinite(path.q).all()
-    explicit = StepOptions(dt=5e-2, integrator="explicit")
-    wild = Simulation(
-        None,
-        ball_scene(-0.09),
-        contact=PenaltyLaw(1e13, 0.0),
-        options=explicit,
+    wild = SmoothSimulation(
+        None, ball_scene(-0.09), law=PenaltyLaw(1e13, 0.0), dt=5e-2, integrator="explicit"
     )
     with pytest.raises(SimulationDiverged, match="joint 'ball'"):
         wild.run(wild.zero_command, 5.0)
 
 
 def test_choices_are_checked() -> None:
-    with pytest.raises(UnknownName, match="no contact model 'springs'"):
-        Simulation(None, ball_scene(0.1), contact="springs")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="must be 'semi-implicit'"):
-        Simulation(None, ball_scene(0.1), options=StepOptions(integrator="rk4"))
+    with pytest.raises(UnknownName, match="no integrator 'rk5'"):
+        SmoothSimulation(None, ball_scene(0.1), integrator="rk5")  # type: ignore[arg-type]
+    with pytest.raises(InvalidOption, match="sweeps is 0; it must be at least 1"):
+        ImpactSimulation(None, ball_scene(0.1), sweeps=0)
 
 
 def test_impacts_one_after_the_other() -> None:
     """With one contact a sequence of impacts is the exact solution: rebound to e^2 h, then rest."""
     scene = ball_scene(0.2, restitution=0.5)
     paths = []
-    for contact in ("impacts", "exact"):
-        simulation = Simulation(None, scene, contact=contact, dt=1e-3)  # type: ignore[arg-type]
+    for plant in (ImpactSimulation, SweepSimulation, Simulation):
+        simulation = plant(None, scene, dt=1e-3)
         paths.append(simulation.run(simulation.zero_command, 2.0))
-    impacts, exact = paths
+    impacts, swept, exact = paths
     assert np.abs(impacts.q - exact.q).max() < 1e-9
+    assert np.abs(swept.q - exact.q).max() < 1e-9
     first = int(np.argmax(impacts.v[:, 2] > 0.0))
     assert impacts.q[first:, 2].max() - RADIUS == pytest.approx(0.25 * 0.2, rel=0.02)
     assert abs(impacts.q[-1, 2] - RADIUS) < 1e-9

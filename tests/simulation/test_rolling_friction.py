@@ -15,10 +15,9 @@ from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.shapes import Cylinder, Sphere
 from footfall.scene import GivenMotion
-from footfall.simulation.engine_choice import ContactList
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_problem import build_step_problem, step_impulses, step_residuals
-from tests.simulation.worlds import GRAVITY, ground, tilted
+from tests.simulation.worlds import GRAVITY, PLANTS, ContactList, ground, tilted
 
 RADIUS, DT = 0.05, 1e-3
 BOTH = pytest.mark.parametrize("contacts", ["found", "listed"])
@@ -39,7 +38,7 @@ def rolling_ball(
         Material(friction=friction),
         free=free_body(Sphere(RADIUS), 1.3, velocity=velocity),
     )
-    return Simulation(None, Scene("ball", (floor, ball)), dt=DT, contacts=contacts)
+    return PLANTS[contacts](None, Scene("ball", (floor, ball)), dt=DT)
 
 
 @BOTH
@@ -149,7 +148,7 @@ def test_steps_solve_the_dense_problem(contacts: ContactList) -> None:
         )
         for k in range(3)
     ]
-    simulation = Simulation(None, Scene("balls", (ground(friction=0.5), *balls)), dt=DT, contacts=contacts)
+    simulation = PLANTS[contacts](None, Scene("balls", (ground(friction=0.5), *balls)), dt=DT)
     residuals, trajectory = step_residuals(simulation, simulation.zero_command, 60)
     weight = 3.0 * GRAVITY * DT
     assert residuals.max() < 1e-8 * weight

@@ -9,7 +9,7 @@ import pytest
 
 from footfall import Box, Material, Plane, Scene, SceneObject, Simulation, Transform, free_body
 from footfall.simulation import step_residuals
-from footfall.simulation.engine_choice import ContactList
+from tests.simulation.worlds import PLANTS, ContactList
 
 STIFFNESS, DAMPING = 5e4, 5e2  # N/m and N s/m a point
 
@@ -32,7 +32,7 @@ def block(
     ground = SceneObject(
         "ground", Plane(), material=replace(hard, stiffness=stiffness, damping=damping, shear_stiffness=shear)
     )
-    return Simulation(None, Scene("soft", (ground, thing)), dt=1e-3, contacts=contacts)
+    return PLANTS[contacts](None, Scene("soft", (ground, thing)), dt=1e-3)
 
 
 def test_springs_carry_the_weight() -> None:

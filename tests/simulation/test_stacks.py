@@ -16,9 +16,9 @@ from footfall.math.transform import Transform
 from footfall.robot.shapes import Box
 from footfall.scene import SceneRobot
 from footfall.scene.assembly import combined_robot
+from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_problem import build_step_problem
-from footfall.simulation.step_values import SolverOptions, StepOptions
 from tests.simulation.worlds import EDGE, GRAVITY, block, ground, simulate
 
 G = GRAVITY
@@ -36,10 +36,7 @@ def stack(count: int) -> Simulation:
         if each.point[2] < 0.0
     ]
     assert len(candidates) == 4 * count
-    # Sweeps carry the weight down one cube at a time: a tower needs many, once.
-    return Simulation(
-        None, scene, candidates=candidates, options=StepOptions(dt=2e-3, solver=SolverOptions(sweeps=20_000))
-    )
+    return FeetSimulation(None, scene, candidates=candidates, dt=2e-3)
 
 
 def test_a_stack_of_ten_stands() -> None:
@@ -69,7 +66,7 @@ def test_redundant_corners_of_a_foot_are_solved() -> None:
     )
     points = [(x, y, -0.05) for x in np.linspace(-0.15, 0.15, 4) for y in np.linspace(-0.1, 0.1, 4)]
     candidates = [Candidate("plate", point, 0.0, Surface(Plane())) for point in points]
-    simulation = Simulation(None, Scene("plate", (plate,)), candidates=candidates, dt=1e-3)
+    simulation = FeetSimulation(None, Scene("plate", (plate,)), candidates=candidates, dt=1e-3)
     problem = build_step_problem(simulation, simulation.state, simulation.zero_command).problem
     assert np.linalg.matrix_rank(problem.delassus) == 6
     trajectory = simulation.step()
@@ -91,7 +88,7 @@ def test_a_free_body_is_carried_by_a_robot() -> None:
     load = block("load", (0.0, 0.0, 1.0 + EDGE / 2 + 1e-3), mass=2.0)
     table = Surface(Box((0.5, 0.5, 0.1)), body="table")
     candidates = [Candidate("load", (x, y, -EDGE / 2), 0.0, table) for x in (-0.1, 0.1) for y in (-0.1, 0.1)]
-    simulation = Simulation(robot, Scene("lift", (load,)), candidates=candidates, dt=1e-3)
+    simulation = FeetSimulation(robot, Scene("lift", (load,)), candidates=candidates, dt=1e-3)
     stiffness = 2000.0
     command = simulation.pd(np.array([0.95]), kp=stiffness, kd=200.0)
     trajectory = simulation.run(command, 2.0)

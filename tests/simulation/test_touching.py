@@ -9,16 +9,16 @@ import pytest
 import footfall
 from footfall import load_scene
 from footfall.errors import ManyContactsWarning, UnknownName
-from footfall.simulation import engine_choice as module
-from footfall.simulation.simulation import Simulation
+from footfall.simulation import feet as module
+from footfall.simulation.plants import FeetSimulation
 
 
 def test_only_named_bodies_touch() -> None:
     robot = footfall.load("quadruped")
     scene = load_scene("blocks")
-    everything = Simulation(robot, scene, contacts="listed")
+    everything = FeetSimulation(robot, scene)
     foot = robot.bodies[-1].name
-    one = Simulation(robot, scene, touching=[foot])
+    one = FeetSimulation(robot, scene, feet=[foot])
     own, loose = {body.name for body in robot.bodies}, {each.name for each in scene.free_objects}
     assert {each.body for each in one.candidates} | {each.surface.body for each in one.candidates} <= {
         foot,
@@ -31,18 +31,18 @@ def test_only_named_bodies_touch() -> None:
     assert repr(between) == repr(
         [each for each in one.candidates if foot not in (each.body, each.surface.body)]
     )
-    assert repr(Simulation(robot, scene, touching=foot).candidates) == repr(one.candidates)
-    with pytest.raises(UnknownName, match="no body 'hoof' in the simulation, for touching"):
-        Simulation(robot, scene, touching=["hoof"])
+    assert repr(FeetSimulation(robot, scene, feet=foot).candidates) == repr(one.candidates)
+    with pytest.raises(UnknownName, match="no body 'hoof' in the simulation, for feet"):
+        FeetSimulation(robot, scene, feet=["hoof"])
 
 
 def test_many_places_are_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
     robot, scene = footfall.load("quadruped"), load_scene("flat")
     monkeypatch.setattr(module, "_MANY", 3)
-    with pytest.warns(ManyContactsWarning, match=r"places may touch.*touching="):
-        Simulation(robot, scene, contacts="listed")
+    with pytest.warns(ManyContactsWarning, match=r"places may touch.*feet="):
+        FeetSimulation(robot, scene)
     with warnings.catch_warnings():
         warnings.simplefilter("error", ManyContactsWarning)
         assert " 4 places may touch" in repr(
-            Simulation(robot, scene, touching=[body.name for body in robot.bodies])
+            FeetSimulation(robot, scene, feet=[body.name for body in robot.bodies])
         )

@@ -12,6 +12,7 @@ from benchmarks.lab.drops import random_walker
 from footfall import Material, Scene, SceneObject, free_body
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box
+from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_problem import build_step_problem
 from footfall.simulation.step_values import JointOptions, StepOptions, VelocityTerms
@@ -52,7 +53,7 @@ def walker_energy_drift(terms: VelocityTerms, dt: float) -> float:
     robot = replace(walker, joints=tuple(replace(joint, damping=0.0) for joint in walker.joints))
     options = StepOptions(dt=dt, velocity_terms=terms, joints=JointOptions(limits=False, friction=False))
     v = np.random.default_rng(2).normal(0.0, 4.0, robot.nv)
-    simulation = Simulation(
+    simulation = FeetSimulation(
         robot, Scene("space", gravity=(0.0, 0.0, 0.0)), candidates=(), options=options, v=v
     )
     trajectory = simulation.run(simulation.zero_command, 1.0)
@@ -71,7 +72,7 @@ def test_a_walker_in_the_air_keeps_its_energy() -> None:
 def test_the_native_step_is_the_dense_one() -> None:
     robot = footfall.load("quadruped")
     options = StepOptions(dt=2e-3, velocity_terms="middle")
-    simulation = Simulation(robot, candidates=(), options=options, q=robot.configuration("stand"))
+    simulation = FeetSimulation(robot, candidates=(), options=options, q=robot.configuration("stand"))
     simulation.run(simulation.zero_command, 0.1)
     expected = build_step_problem(simulation, simulation.state, simulation.zero_command)
     simulation.step(simulation.zero_command)
@@ -84,7 +85,7 @@ def test_free_bodies_have_it_by_themselves() -> None:
     options = StepOptions()
     shape = Box((0.1, 0.2, 0.4))
     thing = SceneObject("box", shape, free=free_body(shape, 1.0))
-    both = Simulation(robot, Scene("both", (thing,)), candidates=(), options=options).robot
+    both = FeetSimulation(robot, Scene("both", (thing,)), candidates=(), options=options).robot
     box = both.v_slice("box")
     assert foreseen_velocities(robot, options) == []
     assert foreseen_velocities(both, options) == list(range(both.nv)[box])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,13 +15,25 @@ from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from footfall.robot.shapes import Box, Sphere
-from footfall.simulation.engine_choice import ContactList
+from footfall.simulation.plants import ExactSimulation, FeetSimulation
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import StepOptions
+from footfall.simulation.world.engine import Setting, WorldEngine
 
 GRAVITY = 9.81
 EDGE = 0.2  # m, of blocks
+ContactList = Literal["auto", "found", "listed"]
 CONTACTS: ContactList = "auto"  # how simulations here know their contacts, see `conftest.each_way`
+
+
+class Found(Simulation):
+    """Contacts are found even where nothing can touch, and steps would run in lanes otherwise."""
+
+    def _made_engine(self, setting: Setting) -> WorldEngine:
+        return WorldEngine(replace(setting, self_contact=self.self_contact, sleep=self.sleep))
+
+
+PLANTS: dict[str, type[Any]] = {"auto": Simulation, "found": Found, "listed": FeetSimulation}
 
 
 def tilted(angle: float) -> Array:
@@ -73,10 +86,17 @@ def ball(
     )
 
 
-def simulate(*objects: SceneObject, dt: float = 1e-3, gravity: float = GRAVITY, **options: Any) -> Simulation:
+def simulate(
+    *objects: SceneObject,
+    dt: float = 1e-3,
+    gravity: float = GRAVITY,
+    bounded_energy: bool | None = None,
+    **options: Any,
+) -> ExactSimulation:
     """A simulation of objects only."""
+    own = {} if bounded_energy is None else {"bounded_energy": bounded_energy}
     scene = Scene("world", objects, gravity=(0.0, 0.0, -gravity))
-    return Simulation(None, scene, options=StepOptions(dt=dt, **options), contacts=CONTACTS)
+    return PLANTS[CONTACTS](None, scene, options=StepOptions(dt=dt, **options), **own)
 
 
 def block_on_slope(

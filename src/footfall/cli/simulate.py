@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from footfall.recording.writer import RecordingWriter
     from footfall.robot.model import Robot
     from footfall.scene.model import Scene
-    from footfall.simulation.simulation import Simulation
+    from footfall.simulation.simulation import SimulationBase
 
 
 _RECORDED = 0.005  # s between recorded states
@@ -151,7 +151,7 @@ def _robot_and_scene(source: str, start: Start, reading: RobotReading) -> tuple[
     return robot, place, replace(start, height=_CLEARANCE if start.height is None else start.height)
 
 
-def _tell_start(run: Simulation, machine: Robot | None, start: Start, reading: RobotReading) -> None:
+def _tell_start(run: SimulationBase, machine: Robot | None, start: Start, reading: RobotReading) -> None:
     """What is simulated, and what the robot begins from."""
     from footfall.robot.start import start_of
 
@@ -165,16 +165,21 @@ def _tell_start(run: Simulation, machine: Robot | None, start: Start, reading: R
         console.print("its root is fixed to the world; --floating-base sets it free", highlight=False)
 
 
-def prepared(robot: Robot | None, scene: Scene, start: Start, *, dt: float) -> Simulation:
+def prepared(robot: Robot | None, scene: Scene, start: Start, *, dt: float) -> SimulationBase:
     """A simulation of a robot that starts a height above the ground, if one is given, or of a scene as it is."""
     from footfall.contact.ground import Clearance, lowered
     from footfall.errors import FootfallWarning
     from footfall.robot.start import start_of
     from footfall.simulation.missing_meshes import without_missing_meshes
+    from footfall.simulation.plants import FeetSimulation
     from footfall.simulation.simulation import Simulation
 
     steps = max(1, round(_RECORDED / dt))
-    simulation = Simulation(robot, scene, dt=dt, substeps=steps, touching=start.touching)
+    simulation: SimulationBase
+    if start.touching is None:
+        simulation = Simulation(robot, scene, dt=dt, substeps=steps)
+    else:
+        simulation = FeetSimulation(robot, scene, dt=dt, substeps=steps, feet=start.touching)
     if robot is None:
         return simulation
     own = start_of(robot, start.configuration).q
@@ -196,7 +201,7 @@ def _is_free(robot: Robot) -> bool:
     return robot.joints[0].type == "floating" and robot.joints[0].parent == "world"
 
 
-def _advance(simulation: Simulation, course: Course, writer: RecordingWriter) -> tuple[list[Any], bool]:
+def _advance(simulation: SimulationBase, course: Course, writer: RecordingWriter) -> tuple[list[Any], bool]:
     """Run in slices; what each gave, and whether Ctrl-C ended it."""
     rows: list[Any] = []
     command = simulation.zero_command if course.limp else simulation.hold(kp=course.stiffness)
@@ -215,7 +220,7 @@ def _advance(simulation: Simulation, course: Course, writer: RecordingWriter) ->
     return rows, False
 
 
-def _summary(simulation: Simulation, rows: list[Any]) -> Any:
+def _summary(simulation: SimulationBase, rows: list[Any]) -> Any:
     """How it ended."""
     from footfall.simulation.run_values import join_trajectories
 

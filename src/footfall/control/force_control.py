@@ -23,7 +23,7 @@ from footfall.dynamics.kinematics import frame_pose, frame_velocity
 from footfall.errors import InvalidRequest
 from footfall.robot.model import Robot
 from footfall.simulation.run_values import Trajectory, join_trajectories
-from footfall.simulation.simulation import Simulation
+from footfall.simulation.simulation import SimulationBase
 from footfall.simulation.step_values import Command
 
 _RELEASED = 0.05  # s without a felt force, after which contact is lost
@@ -121,7 +121,7 @@ FeelingController = Callable[[float, Array, Array, Array], Command]
 
 
 def run_feeling(
-    simulation: Simulation, controller: FeelingController, seconds: float, *, frame: str
+    simulation: SimulationBase, controller: FeelingController, seconds: float, *, frame: str
 ) -> Trajectory:
     """Run a simulation under a controller that feels the contacts: `controller(time, q, v, felt)`.
 

@@ -9,11 +9,18 @@ if TYPE_CHECKING:
     from footfall.simulation.extra_states import ExtraRun as ExtraRun
     from footfall.simulation.extra_states import SmoothSystem as SmoothSystem
     from footfall.simulation.handover import hand_over as hand_over
+    from footfall.simulation.plants import FeetSimulation as FeetSimulation
+    from footfall.simulation.plants import ImpactSimulation as ImpactSimulation
+    from footfall.simulation.plants import LayerSimulation as LayerSimulation
+    from footfall.simulation.plants import SmoothSimulation as SmoothSimulation
+    from footfall.simulation.plants import SpringSimulation as SpringSimulation
+    from footfall.simulation.plants import SweepSimulation as SweepSimulation
     from footfall.simulation.run_values import SimulationState as SimulationState
     from footfall.simulation.run_values import TouchLog as TouchLog
     from footfall.simulation.run_values import Trajectory as Trajectory
     from footfall.simulation.run_values import join_trajectories as join_trajectories
     from footfall.simulation.simulation import Controller as Controller
+    from footfall.simulation.simulation import SimulationBase as SimulationBase
     from footfall.simulation.step_problem import StepProblem as StepProblem
     from footfall.simulation.step_problem import build_step_problem as build_step_problem
     from footfall.simulation.step_problem import step_impulses as step_impulses

@@ -83,12 +83,6 @@ class ConstraintGroups:
         """Whether two links touch in more than one point."""
         return any(len(group.members) > 1 for group in self.groups)
 
-    def work(self) -> int:
-        """About how many multiplications a step of Newton's method spends on contacts."""
-        points = 600 * len(self.contacts)
-        sizes = [(len(group.rows), len(group.rows[0]), len(group.own)) for group in self.groups]
-        return points + sum(2 * rows * own * (n + rows) for rows, n, own in sizes)
-
     def velocities(self, v: Array, *, relative: bool = False) -> list[Any]:
         """Velocities (rows,) at v (nv,); relative: without that of surfaces on a given path."""
         result: list[Any] = [0.0] * (3 * len(self.contacts))

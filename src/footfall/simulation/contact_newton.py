@@ -43,7 +43,6 @@ from footfall.simulation.impulse_space import delassus_matrix, diagonal_mobiliti
 from footfall.simulation.sparse_elimination import (
     SparseRows,
     eliminate,
-    elimination_work,
     solve_sparse,
     untouched,
 )
@@ -52,10 +51,6 @@ from footfall.simulation.step_contacts import JointLaw, StepLaw
 _DESCENTS, _LONGEST, _TINY = 40, 1e4, 1e-280
 _AT_REST = 1e-3  # of the tolerance
 _FEW = 15  # rows of contacts: up to so many, steps are solved for the impulses
-# Multiplications of a step above which it takes too long to compile. Sweeps over single contacts compile in a third of
-# the time, but leave most steps of a row of six boxes (160 Schwienbacher 2014) unsolved, and take four times as long
-# for them.
-_MOST_WORK = 200_000
 
 
 class NewtonResult(NamedTuple):
@@ -65,18 +60,6 @@ class NewtonResult(NamedTuple):
     velocity: Array
     residual: Any
     steps: Any
-
-
-def affordable(tree: Tree, groups: ConstraintGroups) -> bool:
-    """Whether a step of Newton's method is small enough to be compiled."""
-    pattern = [{*velocity_path(tree, k), k} for k in range(len(tree.parent_velocity))]
-    for k, path in enumerate(pattern):
-        for j in path:
-            pattern[j] = pattern[j] | {k}
-    for clique in groups.cliques():
-        for k in clique:
-            pattern[k] = pattern[k] | clique
-    return elimination_work(pattern) + groups.work() <= _MOST_WORK
 
 
 class ContactNewton:

@@ -1,29 +1,32 @@
-"""Contact impulses by sweeps over the contacts, one after the other, until they stand still."""
+"""Contact impulses by sweeps over the contacts, one after the other, until they stand still.
+
+Of the sources: relaxed sweeps (Ayit 2015, section 4.3), and impacts in sequence (`footfall.contact.classic.impacts`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import absolute, maximum, repeat, sqrt, where
 from footfall.contact.law import FAR, ContactRules, allowed_impulse, normal_law
-from footfall.contact.local_cone import ConeBlock, cone_block, solve_cone
+from footfall.contact.local_cone import cone_block, solve_cone
 from footfall.math.spatial import symmetric
-from footfall.robot.model import Robot
 from footfall.simulation.contact_rows import LinkMotion, Row, Whitening, along, combine, inner
-from footfall.simulation.impact_sweep import impact_impulse
 from footfall.simulation.step_contacts import JointLaw, StepContact, StepLaw, slip_velocity
-from footfall.simulation.step_values import StepOptions
+from footfall.simulation.step_values import Place
 
-_SLIP_STEPS = 1  # of Newton's method in a sweep, for the direction of sliding
+SweepRule = Literal["sweeps", "impacts"]
+
+_IMPACT_STEPS = 8  # of Newton's method in a collision: what is left over would stay in the impulse
 
 
 class ContactBlock(NamedTuple):
     """One contact in the solver: rows (t1, t2, n), bias of their velocities, its own block (3, 3) of the Delassus
-    matrix with compliance, its inverse and what else follows from it."""
+    matrix with compliance, and its inverse."""
 
     contact: StepContact
     law: StepLaw
@@ -32,7 +35,6 @@ class ContactBlock(NamedTuple):
     bias: Array
     delassus: Array
     inverse: Array
-    cone: ConeBlock
 
 
 class JointBlock(NamedTuple):
@@ -46,9 +48,10 @@ class JointBlock(NamedTuple):
 
 
 def solve_blocks(
-    robot: Robot, blocks: Sequence[ContactBlock | JointBlock], options: StepOptions, start: Array
+    place: Place, blocks: Sequence[ContactBlock | JointBlock], start: Array, *, rule: SweepRule, most: int
 ) -> tuple[Array, Array, Any, Any]:
     """Impulses, the whitened velocity that they cause, the change in the last sweep and the number of sweeps."""
+    robot, options = place.robot, place.options
     if not blocks:
         return np.zeros(0), np.zeros(robot.nv), 0.0, 0.0
     # Without weight it is measured against that on Earth.
@@ -56,53 +59,31 @@ def solve_blocks(
     rules = options.contact.rules(float(np.linalg.norm(robot.gravity)), options.dt)
     tolerance = options.solver.tolerance * robot.mass * gravity * options.dt
 
-    def sweep(u: Array, p: Array, slips: Array | None) -> tuple[Array, Array, Any]:
+    def sweep(u: Array, p: Array, change: Any, count: Any) -> tuple[Any, ...]:
         velocity, impulses = list(u), list(p)
         changes: list[Any] = []
         for block in blocks:
             if isinstance(block, JointBlock):
-                changes += _relax_joint(block, velocity, impulses, options.solver.relaxation)
-            elif options.solver.rule == "impacts":
+                changes += _relax_joint(block, velocity, impulses)
+            elif rule == "impacts":
                 changes += _collide(block, velocity, impulses, rules, options.dt)
-            elif slips is None:
-                changes += _relax_contact(block, velocity, impulses, options.solver.relaxation)
             else:
-                changes += _solve_contact(block, velocity, impulses, slips)
+                changes += _relax_contact(block, velocity, impulses)
         largest = absolute(changes[0])
         for other in changes[1:]:
             largest = maximum(largest, absolute(other))
-        return np.array(velocity), np.array(impulses), largest
+        return np.array(velocity), np.array(impulses), largest, count + 1.0
 
-    def quick(u: Array, p: Array, change: Any, count: Any) -> tuple[Any, ...]:
-        return *sweep(u, p, None), count + 1.0
-
-    def thorough(u: Array, p: Array, slips: Array, change: Any, count: Any) -> tuple[Any, ...]:
-        slips = slips.copy()
-        u, p, change = sweep(u, p, slips)
-        return u, p, slips, change, count + 1.0
-
-    if options.solver.rule == "impacts":
+    if rule == "impacts":
         start = np.zeros(len(start))
-    caused = _caused(robot, _all_rows(blocks), start)
-    contacts = sum(isinstance(block, ContactBlock) for block in blocks)
-    first = (
-        options.solver.sweeps
-        if options.solver.rule == "impacts"
-        else min(options.solver.quick_sweeps, options.solver.sweeps)
-    )
+    caused: list[Any] = [0.0] * robot.nv
+    for row, impulse in zip(_all_rows(blocks), start, strict=True):
+        _apply_impulse(row, impulse, caused)
     u, p, change, count = repeat(
-        quick,
+        sweep,
         (np.array(caused), start, np.inf, 0.0),
-        count=first,
+        count=most,
         until=lambda u, p, change, count: change <= tolerance,
-    )
-    if first == options.solver.sweeps:
-        return p, u, change, count
-    u, p, _, change, count = repeat(
-        thorough,
-        (u, p, np.zeros(contacts), change, count),
-        count=options.solver.sweeps - first,
-        until=lambda u, p, slips, change, count: change <= tolerance,
     )
     return p, u, change, count
 
@@ -126,9 +107,7 @@ def contact_blocks(
         bias = slip_velocity(contact, motion, free) + law.drift
         delassus = symmetric(3, lambda i, j: inner(rows[i], rows[j]))  # noqa: B023
         delassus = delassus + np.diag([law.shear, law.shear, law.compliance])
-        cone = cone_block(*(delassus[i, j] for i in range(3) for j in range(i, 3)))
-        inverse = _inverse(delassus)
-        blocks.append(ContactBlock(contact, law, 3 * k, rows, bias, delassus, inverse, cone))
+        blocks.append(ContactBlock(contact, law, 3 * k, rows, bias, delassus, _inverse(delassus)))
     return blocks
 
 
@@ -166,20 +145,12 @@ def _all_rows(blocks: Sequence[ContactBlock | JointBlock]) -> list[Row]:
     ]
 
 
-def _caused(robot: Robot, rows: Sequence[Row], p: Array) -> list[Any]:
-    """The whitened velocity that impulses cause."""
-    u: list[Any] = [0.0] * robot.nv
-    for row, impulse in zip(rows, p, strict=True):
-        _apply_impulse(row, impulse, u)
-    return u
-
-
 def _apply_impulse(row: Row, impulse: Any, u: list[Any]) -> None:
     for velocity, entry in row.items():
         u[velocity] = u[velocity] + entry * impulse
 
 
-def _relax_contact(block: ContactBlock, u: list[Any], p: list[Any], relaxation: float) -> list[Any]:
+def _relax_contact(block: ContactBlock, u: list[Any], p: list[Any]) -> list[Any]:
     """Solve one contact with the others held: changes u and p, gives the changes of its impulses.
 
     If it sticks, exactly; else one step towards sliding: the normal row, then the tangential ones scaled back onto
@@ -187,27 +158,16 @@ def _relax_contact(block: ContactBlock, u: list[Any], p: list[Any], relaxation: 
     that are about to slide may go in circles.
     """
     old, speed = _slipping(block, u, p)
-    stick = old - relaxation * (block.inverse @ speed)
+    stick = old - block.inverse @ speed
     bound = block.law.friction * stick[2] + block.law.extra
     sticks = (stick[0] * stick[0] + stick[1] * stick[1] <= bound * bound) & (stick[2] > 0.0)
-    normal = maximum(old[2] - relaxation * speed[2] / block.delassus[2, 2], 0.0)
+    normal = maximum(old[2] - speed[2] / block.delassus[2, 2], 0.0)
     step = 2.0 / (block.delassus[0, 0] + block.delassus[1, 1])
-    along = old[:2] - relaxation * step * speed[:2]
+    along = old[:2] - step * speed[:2]
     bound = where(normal > 0.0, block.law.friction * normal + block.law.extra, 0.0)
     size = sqrt(along[0] * along[0] + along[1] * along[1])
     slide = np.array([*(along * (bound / maximum(size, maximum(bound, 1e-300)))), normal])
     return _exchange(block, where(sticks, stick, slide), old, u, p)
-
-
-def _solve_contact(block: ContactBlock, u: list[Any], p: list[Any], slips: Array) -> list[Any]:
-    """The same exactly, also if it slides; changes its slip too."""
-    index, cone = block.first // 3, block.cone
-    old, speed = _slipping(block, u, p)
-    free = speed - block.delassus @ old - cone.added * old
-    p1, p2, pn, slips[index] = solve_cone(
-        cone, free[0], free[1], free[2], block.law.friction, block.law.extra, slips[index], _SLIP_STEPS
-    )
-    return _exchange(block, np.array([p1, p2, pn]), old, u, p)
 
 
 def _slipping(block: ContactBlock, u: list[Any], p: list[Any]) -> tuple[Array, Array]:
@@ -233,20 +193,39 @@ def _collide(block: ContactBlock, u: list[Any], p: list[Any], rules: ContactRule
         # It rebounds from what the others have done to it, too: so a row of balls passes an impact on.
         now = normal_law(contact.gap, 0.0, law.approach + caused[2], contact.material, rules, dt)
         speed[2] = speed[2] - law.offset + now.offset
-    impulse = impact_impulse(block.rows, speed, law.friction)
+    impulse = _impact_impulse(block.rows, speed, law.friction)
     # Blocks are regularised by 1e-9, and no later impact would make up for it.
-    impulse = impulse + impact_impulse(block.rows, speed + block.delassus @ impulse, law.friction)
+    impulse = impulse + _impact_impulse(block.rows, speed + block.delassus @ impulse, law.friction)
     for k, row in enumerate(block.rows):
         _apply_impulse(row, impulse[k], u)
         p[block.first + k] = p[block.first + k] + impulse[k]
     return list(impulse)
 
 
-def _relax_joint(block: JointBlock, u: list[Any], p: list[Any], relaxation: float) -> list[Any]:
+def _relax_joint(block: JointBlock, u: list[Any], p: list[Any]) -> list[Any]:
     """Solve one joint row with the others held."""
     old = p[block.first]
-    new = old - relaxation * block.step * (along(block.row, np.array(u)) + block.bias)
+    new = old - block.step * (along(block.row, np.array(u)) + block.bias)
     new = allowed_impulse(new, block.bound)
     _apply_impulse(block.row, new - old, u)
     p[block.first] = new
     return [new - old]
+
+
+def _impact_impulse(rows: Sequence[Row], speed: Array, friction: Any) -> Array:
+    """Impulse (3,) of one collision along (t1, t2, n), N s; zero unless the contact approaches.
+
+    rows: whitened, of the contact. speed: (3,) along them before, m/s, the normal one with what restitution adds.
+    """
+    block = cone_block(
+        inner(rows[0], rows[0]),
+        inner(rows[0], rows[1]),
+        inner(rows[0], rows[2]),
+        inner(rows[1], rows[1]),
+        inner(rows[1], rows[2]),
+        inner(rows[2], rows[2]),
+    )
+    first, second, normal, _ = solve_cone(
+        block, speed[0], speed[1], speed[2], friction, 0.0, 0.0, _IMPACT_STEPS
+    )
+    return np.array([first, second, normal])

@@ -1,6 +1,6 @@
 """What computes the steps of a simulation: an engine, and a course for each run.
 
-There are three engines. `WorldEngine` finds contacts while it runs, for any number of things. `ListedEngine` has native
+There are three engines. `WorldEngine` finds contacts while it runs, for any number of things. `FeetEngine` has native
 code made for a list of places that may touch: the fastest for a few feet, in lanes for thousands of robots.
 `LayeredEngine` lets robots stand on soft layers that have states of their own.
 """
@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from footfall.arrays import Array, Integers
+from footfall.errors import InvalidOption
 from footfall.robot.model import Robot
 from footfall.robot.tree import Attachment
 from footfall.scene.model import Scene
@@ -89,10 +90,70 @@ class Batch(NamedTuple):
     out: Sequence[Array] | None
 
 
+class RolloutParts:
+    """A batch as arrays that fit each other: q (count, nq), v (count, nv), steps, and out (count, steps, ...) for what
+    comes of it."""
+
+    def __init__(self, robot: Robot, joints: int, batch: Batch) -> None:
+        q, v, *parts = (np.asarray(part, dtype=np.float64) for part in (batch.q, batch.v, *batch.commands))
+        self.count = _batch_size(robot, q, v, parts)
+        lengths = {part.shape[1] for part in parts if part.ndim == 3 and part.shape[1] > 1}
+        self.steps = max(lengths, default=1) if batch.steps is None else batch.steps
+        if lengths - {self.steps}:
+            raise InvalidOption(f"commands have {sorted(lengths)} steps; they must have {self.steps}, or one")
+        self.q = np.broadcast_to(q, (self.count, robot.nq))
+        self.v = np.broadcast_to(v, (self.count, robot.nv))
+        shapes = [(self.count, self.steps, *more) for more in ((robot.nq,), (robot.nv,), ())]
+        out = [np.empty(shape) for shape in shapes] if batch.out is None else batch.out
+        _check_out(out, shapes)
+        self.out = out[0], out[1], out[2]
+        wide = [
+            part[None, None] if part.ndim == 1 else part[:, None] if part.ndim == 2 else part
+            for part in parts
+        ]
+        given = max((part.shape[1] for part in wide), default=1)
+        self._commands = [np.broadcast_to(part, (self.count, given, joints)) for part in wide]
+
+    def commands(self, row: int) -> Array:
+        """Of a robot, (steps or 1, 6, joints)."""
+        return np.ascontiguousarray(np.stack([part[row] for part in self._commands], axis=1))
+
+
+def _batch_size(robot: Robot, q: Array, v: Array, parts: Sequence[Array]) -> int:
+    """How many robots there are; refuses arrays that do not fit."""
+    for name, values, size in (("q", q, robot.nq), ("v", v, robot.nv)):
+        if values.ndim not in (1, 2) or values.shape[-1] != size:
+            raise InvalidOption(f"{name} has shape {values.shape}; it must be (batch, {size}) or ({size},)")
+    counts = {len(values) for values in (q, v) if values.ndim == 2}
+    counts |= {len(part) for part in parts if part.ndim > 1}
+    if len(counts - {1}) > 1:
+        raise InvalidOption(
+            f"q, v and commands are of {sorted(counts)} robots; these must be the same, or one"
+        )
+    return max(counts, default=1)
+
+
+def _check_out(out: Sequence[Array], shapes: Sequence[tuple[int, ...]]) -> None:
+    """Native code writes into them: they must be what it takes them for."""
+    if len(out) != len(shapes):
+        raise InvalidOption(f"out has {len(out)} arrays; it must have q, v and residual")
+    for name, array, shape in zip(("q", "v", "residual"), out, shapes, strict=True):
+        right = isinstance(array, np.ndarray) and array.shape == shape and array.dtype == np.float64
+        if not (right and array.flags.c_contiguous and array.flags.writeable):
+            found = getattr(array, "shape", type(array).__name__)
+            raise InvalidOption(
+                f"out for {name} is {found}; it must be a contiguous array of float64 of shape {shape}"
+            )
+
+
 class Engine(Protocol):
     @property
     def scene(self) -> Scene:
         """As it is now."""
+        ...
+
+    def copy(self) -> Engine:
+        """Another one, which goes on by itself and shares the native code."""
         ...
 
     def start(self, q: Array, v: Array) -> SimulationState:

@@ -21,9 +21,9 @@ from footfall.contact.law import moment_arm
 from footfall.dynamics.kinematics import forward_kinematics
 from footfall.errors import InvalidOption
 from footfall.robot.model import WORLD
+from footfall.simulation.feet import FeetEngine
 from footfall.simulation.joint_axes import limited_velocities, rubbing_velocities
-from footfall.simulation.layers.engine import LayeredEngine
-from footfall.simulation.listed_engine import ListedEngine
+from footfall.simulation.plants import ExactSimulation, FeetSimulation
 from footfall.simulation.run_values import SimulationState
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.world.engine import WorldEngine
@@ -42,15 +42,14 @@ class _Remembered(NamedTuple):
     moment: Array
 
 
-def hand_over(source: Simulation, target: Simulation) -> None:
+def hand_over(source: ExactSimulation, target: ExactSimulation) -> None:
     """Let a simulation of the same robot and scene go on from where another one is, with its contact memory.
 
     Either may find contacts or have a list of places: `hand_over(found, lanes)`, some steps, `hand_over(lanes, found)`.
     """
     for each in (source, target):
-        engine = each.engine
-        if isinstance(engine, LayeredEngine) or (isinstance(engine, ListedEngine) and engine.law is not None):
-            raise InvalidOption("hand_over: a simulation has springs or layers; both must have exact contact")
+        if not isinstance(each, Simulation | FeetSimulation):
+            raise TypeError(f"hand_over takes Simulation and FeetSimulation, not {type(each).__name__}")
     ours, theirs = ([joint.name for joint in each.robot.joints] for each in (source, target))
     if ours != theirs:
         raise InvalidOption(f"hand_over: robots have other joints; source: {ours}, target: {theirs}")
@@ -66,7 +65,7 @@ def hand_over(source: Simulation, target: Simulation) -> None:
         target.state = _listed_state(target, begun, memory, joints)
 
 
-def _memory(simulation: Simulation) -> list[_Remembered]:
+def _memory(simulation: ExactSimulation) -> list[_Remembered]:
     state, engine = simulation.state, simulation.engine
     bodies = {body.name for body in simulation.robot.bodies}
     if isinstance(engine, WorldEngine):
@@ -100,7 +99,7 @@ def _memory(simulation: Simulation) -> list[_Remembered]:
 
 
 def _listed_state(
-    simulation: Simulation, state: SimulationState, memory: list[_Remembered], joints: _Joints
+    simulation: ExactSimulation, state: SimulationState, memory: list[_Remembered], joints: _Joints
 ) -> SimulationState:
     contacts = _listed_contacts(simulation, state)
     places = [
@@ -122,7 +121,7 @@ def _listed_state(
 
 
 def _found_state(
-    simulation: Simulation, state: SimulationState, memory: list[_Remembered], joints: _Joints
+    simulation: ExactSimulation, state: SimulationState, memory: list[_Remembered], joints: _Joints
 ) -> SimulationState:
     """What is found at the configuration of the state is what a step from there finds."""
     trial, engine = copy(simulation), simulation.engine
@@ -148,7 +147,7 @@ def _found_state(
     return replace(state, touches=touches, impulses=np.concatenate([impulses.ravel(), rows]))
 
 
-def _joint_keys(simulation: Simulation) -> list[tuple[int, str]]:
+def _joint_keys(simulation: ExactSimulation) -> list[tuple[int, str]]:
     """Of each joint row its velocity, or what it is missed by, and its kind; in the order of the engine."""
     engine, robot, joints = simulation.engine, simulation.robot, simulation.options.joints
     if isinstance(engine, WorldEngine):
@@ -186,8 +185,10 @@ def _carriers(bodies: set[str], *names: str) -> tuple[str, str]:
     return first, second
 
 
-def _listed_contacts(simulation: Simulation, state: SimulationState) -> Contacts:
-    return detect_contacts(simulation.robot, state.q, simulation.candidates, margin=np.inf, time=state.time)
+def _listed_contacts(simulation: ExactSimulation, state: SimulationState) -> Contacts:
+    engine = simulation.engine
+    assert isinstance(engine, FeetEngine)
+    return detect_contacts(simulation.robot, state.q, engine.candidates, margin=np.inf, time=state.time)
 
 
 def _arms(contacts: Contacts) -> Array:
@@ -195,7 +196,7 @@ def _arms(contacts: Contacts) -> Array:
     return np.array([moment_arm(*each) for each in both], dtype=np.float64)
 
 
-def _positions(simulation: Simulation, state: SimulationState, contacts: Contacts) -> Array:
+def _positions(simulation: ExactSimulation, state: SimulationState, contacts: Contacts) -> Array:
     """Of contacts (m, 3) in the world, m."""
     names = tuple(dict.fromkeys(contacts.bodies))
     poses = forward_kinematics(simulation.robot, state.q, frames=names)

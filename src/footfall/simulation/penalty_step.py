@@ -6,6 +6,7 @@ What the springs remember takes the place of the impulses in the state: touched,
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,29 +14,21 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.contact.assembly import contact_jacobian
 from footfall.contact.candidates import Candidate
-from footfall.contact.contacts import contact_frame
 from footfall.contact.detection import detect_contacts
 from footfall.contact.penalty import PenaltyLaw, PenaltyMemory, penalty_force
-from footfall.contact.touching import touch
 from footfall.dynamics.factorisation import factorise_mass_matrix, solve_mass_matrix
-from footfall.dynamics.kinematics import frame_attachment, link_poses
+from footfall.dynamics.kinematics import link_poses
 from footfall.dynamics.loops import Coupling
-from footfall.math.spatial import cross
-from footfall.math.transform import Transform, identity_transform
+from footfall.math.transform import identity_transform
 from footfall.robot.model import Robot
-from footfall.robot.tree import Tree
-from footfall.simulation.contact_rows import Row
+from footfall.simulation.contact_rows import LinkMotion
 from footfall.simulation.joint_action import JointAction
-from footfall.simulation.smooth_step import smooth_step
-from footfall.simulation.step_values import Command, StepOptions, StepReport, StepState
-from footfall.simulation.time_step import contact_step, row_count
+from footfall.simulation.smooth_step import SmoothIntegrator, smooth_step
+from footfall.simulation.step_contacts import StepContact, locate_contact, slip_velocity
+from footfall.simulation.step_values import Command, Place, StepReport, StepState
+from footfall.simulation.time_step import ExactStep, row_count
 
 _MEMORY = 5  # numbers that a contact remembers
-
-
-def penalty_row_count(robot: Robot, candidates: Sequence[Candidate], options: StepOptions) -> int:
-    """Number of values that a step with penalty contact hands on besides q, v and integral."""
-    return _MEMORY * len(candidates) + row_count(robot, (), options)
 
 
 def penalty_delassus(robot: Robot, q: Array, candidates: Sequence[Candidate]) -> Array:
@@ -47,151 +40,151 @@ def penalty_delassus(robot: Robot, q: Array, candidates: Sequence[Candidate]) ->
     return np.asarray(jacobian @ response)
 
 
-def penalty_step(
-    robot: Robot,
-    candidates: Sequence[Candidate],
-    options: StepOptions,
-    state: StepState,
-    command: Command,
-    *,
-    law: PenaltyLaw,
-    friction: Array,
-    wrenches: Mapping[str, Array] | None = None,
-    action: JointAction | None = None,
-    time: Any = 0.0,
-) -> tuple[StepState, StepReport]:
-    """Advance by dt. friction: (contacts,) of the candidates; they do not bounce other than by their springs.
+@dataclass(frozen=True)
+class SpringStep:
+    """Springs and dampers at the contact points, semi-implicit: joint limits, dry friction, drives and springs of
+    joints are those of the exact step."""
 
-    action: of drives and springs, for the semi-implicit integrator; the others take the robot's springs as they are.
-    time: at the start, s; surfaces on a given path stay where they are then for the step.
-    With the semi-implicit integrator joint limits and dry friction are those of the exact step.
-    """
-    remembered = _MEMORY * len(candidates)
-    memories = [_memory(state.impulses[k : k + _MEMORY]) for k in range(0, remembered, _MEMORY)]
-    springs = _Springs(robot, candidates, law, memories, friction, options.dt, time)
-    now = _contact_forces(springs, state.q, state.v)
-    rest = state.impulses[remembered:]
-    if options.integrator == "semi-implicit":
-        none = np.zeros(0)
-        following, report = contact_step(
-            robot, (), options, state._replace(impulses=rest), command,
-            friction=none, restitution=(), wrenches=wrenches, forces=now.generalised, action=action,
+    law: PenaltyLaw
+
+    def rows(self, place: Place) -> int:
+        return _MEMORY * len(place.candidates) + row_count(place._replace(candidates=()))
+
+    def advance(
+        self,
+        place: Place,
+        state: StepState,
+        command: Command,
+        *,
+        friction: Array,
+        wrenches: Mapping[str, Array] | None = None,
+        action: JointAction | None = None,
+        time: Any = 0.0,
+    ) -> tuple[StepState, StepReport]:
+        """See `StepKind`; surfaces on a given path stay where they are at the start of a step."""
+        springs, rest = _springs(place, self.law, state, friction, time)
+        now = springs.forces(state.q, state.v)
+        following, report = ExactStep().advance(
+            place._replace(candidates=()), state._replace(impulses=rest), command,
+            friction=np.zeros(0), wrenches=wrenches, forces=now.generalised, action=action,
         )  # fmt: skip
-        q, v, integral, rest = following
-        effort, residual, steps = report.effort, report.residual, report.solver_steps
-    else:
+        return now.after(following, report)
+
+
+@dataclass(frozen=True)
+class SmoothStep:
+    """Forces that are functions of the state, by explicit Euler or Runge and Kutta; joint limits do not act. law: of
+    springs at the contact points."""
+
+    integrator: SmoothIntegrator
+    law: PenaltyLaw
+
+    def rows(self, place: Place) -> int:
+        return SpringStep(self.law).rows(place)
+
+    def advance(
+        self,
+        place: Place,
+        state: StepState,
+        command: Command,
+        *,
+        friction: Array,
+        wrenches: Mapping[str, Array] | None = None,
+        action: JointAction | None = None,
+        time: Any = 0.0,
+    ) -> tuple[StepState, StepReport]:
+        """See `StepKind`; the robot's springs act as they are, not by `action`."""
+        springs, rest = _springs(place, self.law, state, friction, time)
         q, v, integral, effort = smooth_step(
-            robot,
-            options,
+            place.robot,
             state,
             command,
-            forces=lambda q, v: _contact_forces(springs, q, v).generalised,
+            dt=place.options.dt,
+            integrator=self.integrator,
+            forces=lambda q, v: springs.forces(q, v).generalised,
             wrenches=wrenches,
         )
-        residual, steps = 0.0, 0.0
-    kept = [np.array([memory.touched, *memory.anchor, memory.integral]) for memory in now.memories]
-    return (
-        StepState(q, v, integral, np.concatenate([np.zeros(0), *kept, rest])),
-        StepReport(effort, now.positions, now.forces, now.normals, now.gaps, residual, steps),
-    )
+        none = np.zeros((0, 3))
+        report = StepReport(effort, none, none, none, np.zeros(0), 0.0, 0.0)
+        return springs.forces(state.q, state.v).after(StepState(q, v, integral, rest), report)
+
+
+def _springs(
+    place: Place, law: PenaltyLaw, state: StepState, friction: Array, time: Any
+) -> tuple[_Springs, Array]:
+    """What the forces of a step come from, and the impulses that its joints hand on."""
+    kept = _MEMORY * len(place.candidates)
+    memories = [_memory(state.impulses[k : k + _MEMORY]) for k in range(0, kept, _MEMORY)]
+    return _Springs(place, law, memories, friction, time), state.impulses[kept:]
 
 
 class _Springs(NamedTuple):
     """What the forces of a step come from: places that may touch, the law, what each remembers, their coefficients of
-    friction (contacts,), the step and the time at its start, s."""
+    friction (contacts,), and the time at its start, s."""
 
-    robot: Robot
-    candidates: Sequence[Candidate]
+    place: Place
     law: PenaltyLaw
     memories: Sequence[PenaltyMemory]
     friction: Array
-    dt: float
     time: Any
 
+    def forces(self, q: Array, v: Array) -> _Pressed:
+        """At one state."""
+        robot = self.place.robot
+        motion = LinkMotion(robot.tree, link_poses(robot.tree, q), Coupling(robot, q))
+        generalised: list[Any] = [0.0] * robot.nv
+        contacts, forces, memories = [], [], []
+        for k, candidate in enumerate(self.place.candidates):
+            contact = locate_contact(robot, motion.poses, candidate, self.friction[k], self.time)
+            body, other = contact.links
+            carrier = motion.poses[other] if other >= 0 else identity_transform()
+            if candidate.surface.motion is not None:
+                carrier = candidate.surface.motion.pose(self.time)
+            # In the axes of what is touched, so that anchors move along with it.
+            turned = carrier.rotation.T @ contact.frame
+            force, memory = penalty_force(
+                self.law,
+                self.memories[k],
+                gap=contact.gap,
+                frame=turned,
+                position=carrier.rotation.T @ (contact.position - carrier.translation),
+                velocity=turned @ slip_velocity(contact, motion, v),
+                friction=self.friction[k],
+                viscous_friction=contact.material.viscous_friction,
+                dt=self.place.options.dt,
+            )
+            in_world = contact.frame @ force
+            for link, sign in ((body, 1.0), (other, -1.0)):
+                for row, entry in zip(motion.rows_at(link, contact.position)[:3], in_world, strict=True):
+                    for velocity, value in row.items():
+                        generalised[velocity] = generalised[velocity] + sign * value * entry
+            contacts.append(contact)
+            forces.append(in_world)
+            memories.append(memory)
+        return _Pressed(np.array(generalised), contacts, forces, memories)
 
-class _Touch(NamedTuple):
-    """Contacts in one state: forces on the joints (nv,), on the points (m, 3) in world axes, and what they keep."""
+
+class _Pressed(NamedTuple):
+    """Contacts in one state: forces on the joints (nv,), on the points (3,) in world axes, and what they keep."""
 
     generalised: Array
-    positions: Array
-    forces: Array
-    normals: Array
-    gaps: Array
+    contacts: list[StepContact]
+    forces: list[Array]
     memories: list[PenaltyMemory]
+
+    def after(self, state: StepState, report: StepReport) -> tuple[StepState, StepReport]:
+        """The state after a step with what springs keep, and its report with their forces."""
+        kept = [np.array([each.touched, *each.anchor, each.integral]) for each in self.memories]
+        return (
+            state._replace(impulses=np.concatenate([np.zeros(0), *kept, state.impulses])),
+            report._replace(
+                positions=np.array([each.position for each in self.contacts]).reshape(-1, 3),
+                forces=np.array(self.forces).reshape(-1, 3),
+                normals=np.array([each.frame[:, 2] for each in self.contacts]).reshape(-1, 3),
+                gaps=np.array([each.gap for each in self.contacts]),
+            ),
+        )
 
 
 def _memory(values: Array) -> PenaltyMemory:
     return PenaltyMemory(values[0], np.array(values[1:4]), values[4])
-
-
-def _contact_forces(springs: _Springs, q: Array, v: Array) -> _Touch:
-    robot, time = springs.robot, springs.time
-    tree, coupling = robot.tree, Coupling(robot, q)
-    poses = link_poses(tree, q)
-    generalised: list[Any] = [0.0] * robot.nv
-    found: list[tuple[Array, Array, Array, Any, PenaltyMemory]] = []
-    for k, candidate in enumerate(springs.candidates):
-        surface = candidate.surface
-        body, other = frame_attachment(robot, candidate.body), frame_attachment(robot, surface.body)
-        carrier = _link_pose(poses, other.link)
-        pose = carrier @ (other.placement @ surface.placement)
-        if surface.motion is not None:
-            carrier = pose = surface.motion.pose(time)
-        point, normal, gap = touch(candidate, _link_pose(poses, body.link) @ body.placement, pose)
-        frame = contact_frame(normal)
-        rows, others = (
-            [coupling.row(row) for row in point_rows(tree, poses, link, point)]
-            for link in (body.link, other.link)
-        )
-        velocity = np.array([_along(a, v) - _along(b, v) for a, b in zip(rows, others, strict=True)])
-        if surface.motion is not None:
-            moved = surface.motion.velocity(time)
-            velocity = velocity - moved[:3] - cross(moved[3:], point - pose.translation)
-        # In the axes of what is touched, so that anchors move along with it.
-        turn = carrier.rotation.T
-        force, memory = penalty_force(
-            springs.law,
-            springs.memories[k],
-            gap=gap,
-            frame=turn @ frame,
-            position=turn @ (point - carrier.translation),
-            velocity=turn @ velocity,
-            friction=springs.friction[k],
-            viscous_friction=surface.material.viscous_friction,
-            dt=springs.dt,
-        )
-        in_world = frame @ force
-        for axis in range(3):
-            for side, sign in ((rows[axis], 1.0), (others[axis], -1.0)):
-                for index, entry in side.items():
-                    generalised[index] = generalised[index] + sign * entry * in_world[axis]
-        found.append((point, in_world, normal, gap, memory))
-    return _Touch(
-        np.array(generalised),
-        np.array([point for point, *_ in found]).reshape(-1, 3),
-        np.array([force for _, force, *_ in found]).reshape(-1, 3),
-        np.array([normal for _, _, normal, *_ in found]).reshape(-1, 3),
-        np.array([gap for _, _, _, gap, _ in found]),
-        [memory for *_, memory in found],
-    )
-
-
-def point_rows(tree: Tree, poses: Sequence[Transform], link: int, point: Array) -> list[Row]:
-    """Rows of the velocity of a point (3,) in world axes that moves with a link; empty for the world."""
-    rows: list[Row] = [{}, {}, {}]
-    for index in tree.path(link) if link >= 0 else ():
-        joint, pose = tree.links[index], poses[index]
-        for velocity, motion in zip(range(tree.nv)[joint.v], joint.subspace.T, strict=True):
-            angular = pose.rotation @ motion[3:]
-            linear = pose.rotation @ motion[:3] + cross(angular, point - pose.translation)
-            for row, entry in zip(rows, linear, strict=True):
-                row[velocity] = entry
-    return rows
-
-
-def _along(row: Row, v: Array) -> Any:
-    return sum((entry * v[velocity] for velocity, entry in row.items()), start=0.0)
-
-
-def _link_pose(poses: Sequence[Transform], link: int) -> Transform:
-    return poses[link] if link >= 0 else identity_transform()

@@ -22,7 +22,7 @@ from footfall.robot.model import WORLD, Robot
 from footfall.robot.tree import Attachment
 from footfall.scene.model import Scene, SceneObject
 from footfall.simulation.engine import Deepest, Engine
-from footfall.simulation.listed_engine import ListedEngine
+from footfall.simulation.feet import FeetEngine
 from footfall.simulation.run_values import SimulationState, Trajectory
 from footfall.simulation.world.engine import WorldEngine
 
@@ -75,7 +75,7 @@ class RunWatch:
         bodies = {body.name for body in self._robot.bodies if body.collisions}
         if isinstance(self._engine, WorldEngine):
             bodies |= {volume.body for volume in standing_in(self._robot)}
-        elif isinstance(self._engine, ListedEngine):
+        elif isinstance(self._engine, FeetEngine):
             bodies &= {name for each in self._engine.candidates for name in (each.body, each.surface.body)}
         return shapeless_bodies(self._robot, self._engine.attachments, bodies)
 
@@ -141,7 +141,7 @@ def warn_of_bodies_below_ground(bodies: Shapeless, scene: Scene, rotations: Arra
         more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
         warnings.warn(
             f"below the ground, which they do not touch: {shown}{more}. Give them collision shapes"
-            ", or name them in touching= if they have some",
+            ", or name them among the feet if they have some",
             BelowGroundWarning,
             stacklevel=3,
         )

@@ -1,7 +1,12 @@
-"""Simulate a robot in a scene: steps in native code, controllers in Python at their own rate."""
+"""Simulate a robot in a scene: steps in native code, controllers in Python at their own rate.
+
+`SimulationBase` is what all plants share: state, commands, runs, rollouts. `Simulation` finds contacts while it runs;
+`plants.py` has the others.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import replace
@@ -12,13 +17,12 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.compiler import Kernel
-from footfall.contact.candidates import Candidate
-from footfall.contact.contact_layer import ContactLayer
-from footfall.contact.penalty import PenaltyLaw, warn_if_unstable
+from footfall.contact.detection.world import standing_in
 from footfall.dynamics.kinematics import frame_attachment
 from footfall.dynamics.loops import close_loops
 from footfall.errors import InvalidOption, LoopAtDeadPoint
+from footfall.option_checks import require_switch
+from footfall.robot.combine import Placed
 from footfall.robot.model import Robot
 from footfall.robot.required import require_robot
 from footfall.robot.start import start_of
@@ -36,64 +40,50 @@ from footfall.simulation.commands import (
 )
 from footfall.simulation.divergence import are_good, require_good, warn_of_divergence
 from footfall.simulation.drive_step import DriveTrain, Gears
-from footfall.simulation.engine import Batch, Course
-from footfall.simulation.engine_choice import ContactList, ContactModel, Touching, choose_engine
+from footfall.simulation.engine import Batch, Course, Engine
+from footfall.simulation.feet import FeetEngine
 from footfall.simulation.holding_gains import holding_gains
 from footfall.simulation.joint_axes import actuated_velocities
-from footfall.simulation.listed_engine import ListedEngine
 from footfall.simulation.missing_meshes import without_missing_meshes
+from footfall.simulation.old_words import AcceptsOldWords
 from footfall.simulation.pace import Pace
-from footfall.simulation.penalty_step import penalty_delassus
 from footfall.simulation.run_recording import RunRecording
 from footfall.simulation.run_values import SimulationState, Trajectory
 from footfall.simulation.run_watch import RunWatch
 from footfall.simulation.singular_loops import LoopWatch, warn_of_dead_points
 from footfall.simulation.start import standing_start
 from footfall.simulation.step_values import Command, StepOptions
+from footfall.simulation.time_step import ExactStep
 from footfall.simulation.unsolved_contact import warn_of_residuals
 from footfall.simulation.world.engine import Setting, WorldEngine, begin_early
 
 Controller = Callable[[float, Array, Array], Command | Array]
 
 
-class Simulation:
-    """A robot in a scene.
+class SimulationBase(ABC):
+    """A robot in a scene, as all plants have it; each says what touches, and how.
 
     robot: or None, if the scene has robots.
     scene: objects, free bodies, robots; or the name of one that we ship, such as "flat", or a file; empty by default.
-    contact: "exact" constraints, "impacts" one after the other, or "penalty" springs; a `PenaltyLaw` says which.
-    contacts: whether they are "found" while it runs, between all that has a shape, or native code is made for a list of
-        places that may touch ("listed"): faster for a few feet in batches, but compiled for each scene. "auto": found,
-        unless candidates or touching are given, or the model of contact needs a list.
-    candidates: the list of places, instead of all points of collision geometry against all surfaces.
-    touching: bodies of the robots whose places the list has, its feet say.
-    layers: soft soles whose nodes have states of their own, see `sole_layers`; then nothing else touches.
-    self_contact: whether robots touch themselves, where contacts are found.
     drives: "rigid" or "elastic" gears between servos and joints, see `DriveTrain`; without, joints give what is
         commanded.
     options: how a step is computed.
     dt: s, length of a step, instead of that of the options.
     substeps: steps in a control period.
-    sleep: whether loose things at rest sleep, see `StepOptions`; `asleep` names those that do.
     q, v: (nq,) and (nv,) at the start, see `reset`. `start` says which configuration was taken otherwise.
     """
+
+    engine: Engine
 
     def __init__(
         self,
         robot: Robot | None,
         scene: Scene | str | Path | None = None,
         *,
-        contact: ContactModel | PenaltyLaw = "exact",
-        contacts: ContactList = "auto",
-        candidates: Sequence[Candidate] | None = None,
-        touching: Sequence[str] | None = None,
-        layers: Sequence[ContactLayer] | None = None,
-        self_contact: bool = True,
         drives: Gears | None = None,
         options: StepOptions | None = None,
         dt: float | None = None,
         substeps: int = 1,
-        sleep: bool | None = None,
         q: Array | None = None,
         v: Array | None = None,
     ) -> None:
@@ -105,55 +95,38 @@ class Simulation:
         self.options = options or StepOptions()
         if dt is not None:
             self.options = replace(self.options, dt=dt)
-        if sleep is not None:
-            self.options = replace(self.options, sleep=sleep)
-        if contact == "impacts":
-            self.options = replace(self.options, solver=replace(self.options.solver, rule="impacts"))
-        self.law = contact if isinstance(contact, PenaltyLaw) else PenaltyLaw()
-        self.contact: ContactModel = "penalty" if isinstance(contact, PenaltyLaw) else contact
-        self._touching = Touching(
-            model=self.contact,
-            law=self.law,
-            contacts=contacts,
-            candidates=candidates,
-            bodies=touching,
-            layers=layers,
-        )
-        placed = placed_robots(place, robot)
-        if self._touching.may_be_found([each.robot for each in placed], place, self.options):
-            begin_early(placed, self.options, drives)
+        self._begin(placed_robots(place, robot), place, drives)
         self.start = None if robot is None else standing_start(robot, place) if q is None else start_of(robot)
         start = None if self.start is None else self.start.q
-        self.robot = combined_robot(place, robot, q=start)
-        if candidates is None:
-            self.robot = without_missing_meshes(self.robot)
+        self.robot = self._with_shapes(combined_robot(place, robot, q=start))
         self.train = None if drives is None else DriveTrain(self.robot, drives, self.options.dt)
         if substeps < 1 or substeps != int(substeps):
             raise InvalidOption(f"substeps is {substeps}; it must be at least 1, and whole")
         self.substeps = substeps
         self.joints = len(actuated_velocities(self.robot))
         placed = placed_robots(place, robot, q=start)
-        setting = Setting(self.robot, place, tuple(placed), self.options, substeps, drives, self_contact)
-        self.engine = choose_engine(setting, self._touching, self.train)
-        self._check_forces()
+        setting = Setting(self.robot, place, tuple(placed), self.options, substeps, drives)
+        self.engine = self._made_engine(setting)
         self._pushes = TimedPushes()
         self._pace = Pace()
         self._watch = RunWatch(self.robot, self.engine, recovery_speed=self.options.contact.recovery_speed)
         self.reset(q, v)
 
-    def _check_forces(self) -> None:
-        loops = self.robot.tree.loops
-        listed = isinstance(self.engine, ListedEngine) and not self._touching.is_smooth(self.options)
-        if loops is not None and loops.held and listed:
-            names = ", ".join(cut.loop.name for cut in loops.held)
-            raise ValueError(
-                f"forces hold the loops {names}; a list of places that may touch knows such forces only with penalty "
-                "contact and the integrators 'explicit' and 'rk4'; let contacts be 'found'"
-            )
-        if self.train is not None and self.options.integrator != "semi-implicit":
-            raise ValueError(
-                f"integrator is {self.options.integrator!r}; with drives it must be 'semi-implicit'"
-            )
+    @abstractmethod
+    def _made_engine(self, setting: Setting) -> Any:
+        """What computes the steps."""
+
+    @abstractmethod
+    def _contact_words(self) -> str:
+        """How it touches and what may, for `repr`."""
+
+    def _begin(self, placed: Sequence[Placed], scene: Scene, drives: Gears | None) -> None:
+        """Before anything is made."""
+        return
+
+    def _with_shapes(self, robot: Robot) -> Robot:
+        """The robot with the shapes that it is simulated with."""
+        return without_missing_meshes(robot)
 
     @property
     def motors(self) -> int:
@@ -161,94 +134,26 @@ class Simulation:
         return 0 if self.train is None else len(self.train.motors)
 
     def __repr__(self) -> str:
-        if isinstance(self.engine, ListedEngine):
-            count = len(self.engine.candidates)
-            places = f"{count} place{'' if count == 1 else 's'} may touch"
-        else:
-            places = f"{self.engine.contacts.shape_count} shapes may touch"
         return (
-            f"Simulation of {self.robot.name!r} in scene {self.scene.name!r}: t = {self.state.time:.6g} s, steps of "
-            f"{1e3 * self.options.dt:g} ms, {self.substeps} a control period, {self.contact} contact, {places}"
+            f"{type(self).__name__} of {self.robot.name!r} in scene {self.scene.name!r}: "
+            f"t = {self.state.time:.6g} s, steps of {1e3 * self.options.dt:g} ms, {self.substeps} a control period, "
+            f"{self._contact_words()}"
         )
 
-    def __copy__(self) -> Simulation:
+    def __copy__(self) -> Any:
         """Another simulation in the same state, which goes on by itself; it shares the native code."""
         twin = object.__new__(type(self))
         vars(twin).update(vars(self), state=deepcopy(self.state), engine=self.engine.copy())
         twin._pushes, twin._watch = self._pushes.copy(), self._watch.of(twin.engine)
         return twin
 
-    def __deepcopy__(self, memo: Any) -> Simulation:
+    def __deepcopy__(self, memo: Any) -> Any:
         return self.__copy__()
-
-    # Contacts
 
     @property
     def scene(self) -> Scene:
         """Objects, free bodies and robots, as they are now."""
         return self.engine.scene
-
-    @property
-    def candidates(self) -> tuple[Candidate, ...]:
-        """The places that native code is made for; none if contacts are found while it runs."""
-        return self._listed("candidates").candidates
-
-    @property
-    def friction(self) -> Array:
-        """Coefficients (candidates,) of the places that native code is made for; they may be changed."""
-        return self._listed("friction").friction
-
-    @friction.setter
-    def friction(self, values: Array) -> None:
-        self._listed("friction").friction = values
-
-    @property
-    def restitution(self) -> Array:
-        """Of the places that native code is made for, (candidates,)."""
-        return np.array(self._listed("restitution").restitution)
-
-    @property
-    def rows(self) -> int:
-        """Number of impulses in the state of native code that is made for a list of places."""
-        return self._listed("rows").rows
-
-    @property
-    def step_kernel(self) -> Kernel:
-        """Native code of one control period without pushes, to bind to arrays in hot loops."""
-        return self._listed("step_kernel").kernel()
-
-    def _listed(self, name: str) -> ListedEngine:
-        if isinstance(self.engine, ListedEngine):
-            return self.engine
-        raise AttributeError(
-            f"{name} belongs to simulations whose native code is made for a list of places that may touch; here "
-            "contacts are found while it runs: Simulation(..., contacts='listed') has it"
-        )
-
-    @property
-    def asleep(self) -> tuple[str, ...]:
-        """Names of the loose things that sleep now."""
-        return self.engine.asleep if isinstance(self.engine, WorldEngine) else ()
-
-    def add(self, thing: SceneObject) -> None:
-        """Put an object into the scene, now; a free one must be there from the start."""
-        self._found("add").add(_object(thing))
-
-    def replace(self, thing: SceneObject) -> None:
-        """Let an object be as given from now on: elsewhere, of another size, shape or material."""
-        self._found("replace").replace(_object(thing))
-
-    def remove(self, name: str) -> None:
-        """Take an object out of the scene, now."""
-        self._found("remove").remove(name)
-
-    def _found(self, name: str) -> WorldEngine:
-        if isinstance(self.engine, WorldEngine):
-            return self.engine
-        raise InvalidOption(
-            f"{name}: this simulation knows from the start what may touch; Simulation(..., contacts='found'), without "
-            "layers, lets the scene change"
-        )
 
     # State
 
@@ -265,9 +170,6 @@ class Simulation:
         v = _checked("v", v_start if v is None else v, self.robot.nv)
         self._pushes = TimedPushes()
         self.state = self.engine.start(q, v)
-        if self.contact == "penalty" and self.options.integrator == "semi-implicit":
-            delassus = penalty_delassus(self.robot, self.state.q, self.candidates)
-            warn_if_unstable(self.law, delassus, dt=self.options.dt)
 
     @property
     def control_period(self) -> float:
@@ -455,6 +357,100 @@ class Simulation:
         warn_of_dead_points(self.robot, q)
         warn_of_residuals(residual, tolerance=self.options.solver.tolerance, scale=self._weight_impulse)
         return q, v, residual
+
+
+class Simulation(SimulationBase, metaclass=AcceptsOldWords):
+    """A robot in a scene: contacts are found while it runs, between all that has a shape.
+
+    self_contact: whether robots touch themselves.
+    sleep: whether loose things that have been slower than 1e-4 m/s and rad/s for 0.2 s sleep, with all that they touch,
+        until something touches or pushes them or the scene changes: they cost next to nothing, and `asleep` names them.
+        Robots, and what touches them, do not sleep.
+    divided_meshes: whether meshes of robots and loose things touch as several convex parts each, by CoACD, which must
+        be installed (`pip install coacd`); else as their convex hull.
+    robot, scene, drives, options, dt, substeps, q, v: see `SimulationBase`.
+
+    The scene may change (`add`, `replace`, `remove`). Where nothing can touch, steps run in lanes as feet do
+    (`FeetSimulation`), until something is added.
+    """
+
+    engine: WorldEngine | FeetEngine
+
+    def __init__(
+        self,
+        robot: Robot | None,
+        scene: Scene | str | Path | None = None,
+        *,
+        self_contact: bool = True,
+        sleep: bool = False,
+        divided_meshes: bool = False,
+        drives: Gears | None = None,
+        options: StepOptions | None = None,
+        dt: float | None = None,
+        substeps: int = 1,
+        q: Array | None = None,
+        v: Array | None = None,
+    ) -> None:
+        self.self_contact, self.sleep, self.divided_meshes = self_contact, sleep, divided_meshes
+        require_switch(self, "self_contact", "sleep", "divided_meshes")
+        super().__init__(robot, scene, drives=drives, options=options, dt=dt, substeps=substeps, q=q, v=v)
+
+    def _begin(self, placed: Sequence[Placed], scene: Scene, drives: Gears | None) -> None:
+        if scene.free_objects or not _nothing_touches(
+            [each.robot for each in placed], scene, self_contact=True
+        ):
+            begin_early(placed, self.options, drives)
+
+    def _made_engine(self, setting: Setting) -> WorldEngine | FeetEngine:
+        setting = replace(
+            setting, self_contact=self.self_contact, sleep=self.sleep, divided_meshes=self.divided_meshes
+        )
+        self._setting = setting
+        several = len(setting.placed) + len(setting.scene.free_objects) > 1
+        if _nothing_touches([setting.robot], setting.scene, self_contact=setting.self_contact or several):
+            return FeetEngine(setting, (), ExactStep(), self.train)
+        return WorldEngine(setting)
+
+    def _contact_words(self) -> str:
+        shapes = self.engine.contacts.shape_count if isinstance(self.engine, WorldEngine) else 0
+        return f"exact contact, {shapes} shapes may touch"
+
+    @property
+    def asleep(self) -> tuple[str, ...]:
+        """Names of the loose things that sleep now."""
+        return self.engine.asleep if isinstance(self.engine, WorldEngine) else ()
+
+    def add(self, thing: SceneObject) -> None:
+        """Put an object into the scene, now; a free one must be there from the start."""
+        self._world().add(_object(thing))
+
+    def replace(self, thing: SceneObject) -> None:
+        """Let an object be as given from now on: elsewhere, of another size, shape or material."""
+        self._world().replace(_object(thing))
+
+    def remove(self, name: str) -> None:
+        """Take an object out of the scene, now."""
+        self._world().remove(name)
+
+    def _world(self) -> WorldEngine:
+        """The engine of a scene that may change; steps went in lanes as long as nothing could touch."""
+        if not isinstance(self.engine, WorldEngine):
+            before, self.engine = self.state, WorldEngine(self._setting)
+            begun = self.engine.start(before.q, before.v)
+            self.state = replace(begun, time=before.time, integral=before.integral, drives=before.drives)
+            self._watch = self._watch.of(self.engine)
+        return self.engine
+
+
+def _nothing_touches(robots: Sequence[Robot], scene: Scene, *, self_contact: bool) -> bool:
+    """Whether there is nothing to find, so that batches may as well run in lanes."""
+    if any(robot.tree.loops is not None and robot.tree.loops.held for robot in robots):
+        return False  # what holds them is solved with contacts
+    shaped = sum(
+        sum(bool(body.collisions) for body in robot.bodies) + len(standing_in(robot)) for robot in robots
+    )
+    things = sum(thing.contact for thing in scene.fixed_objects)
+    return shaped == 0 or (things == 0 and (shaped == 1 or not self_contact))
 
 
 def _scene(given: Scene | str | Path | None) -> Scene:

@@ -7,7 +7,7 @@ joints is smoothed; joint limits do not act.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -20,8 +20,9 @@ from footfall.math.spatial import cross
 from footfall.robot.model import Robot
 from footfall.simulation.joint_action import along, spring_rows
 from footfall.simulation.joint_axes import actuated_velocities
-from footfall.simulation.step_values import Command, StepOptions, StepState
+from footfall.simulation.step_values import Command, StepState
 
+SmoothIntegrator = Literal["explicit", "rk4"]
 Forces = Callable[[Array, Array], Array]  # (q, v) -> generalised forces (nv,)
 
 _SLOW = 0.01  # rad/s or m/s below which smoothed friction fades, Ayit 2015, table 5.2
@@ -29,16 +30,17 @@ _SLOW = 0.01  # rad/s or m/s below which smoothed friction fades, Ayit 2015, tab
 
 def smooth_step(
     robot: Robot,
-    options: StepOptions,
     state: StepState,
     command: Command,
     *,
+    dt: float,
+    integrator: SmoothIntegrator,
     forces: Forces | None = None,
     wrenches: Mapping[str, Array] | None = None,
 ) -> tuple[Array, Array, Array, Array]:
     """q (nq,), v (nv,) and integral (joints,) after dt, and the effort (nv,) at its start.
 
-    forces: on the joints besides those of command, damping and friction. The integrator is `options.integrator`.
+    forces: on the joints besides those of command, damping and friction.
     """
 
     def acceleration(q: Array, v: Array) -> Array:
@@ -50,10 +52,10 @@ def smooth_step(
             tau = tau - damping_of_followers(robot, Coupling(robot, q)) @ v
         return articulated_bodies(robot, q, v, tau, wrenches)
 
-    advance = _runge_kutta if options.integrator == "rk4" else _explicit_euler
-    q, v = advance(robot, acceleration, state.q, state.v, options.dt)
+    advance = _runge_kutta if integrator == "rk4" else _explicit_euler
+    q, v = advance(robot, acceleration, state.q, state.v, dt)
     errors = [command.position[k] - state.q[i] for k, (i, _) in enumerate(actuated_velocities(robot))]
-    integral = state.integral + options.dt * np.array(errors)
+    integral = state.integral + dt * np.array(errors)
     return q, v, integral, joint_effort(robot, state.integral, command, state.q, state.v)
 
 

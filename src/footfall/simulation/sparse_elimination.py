@@ -62,15 +62,3 @@ def solve_sparse(rows: SparseRows, right: Array, eliminated: Mapping[int, Any] |
                 x[k] = x[k] - rows[k][j] * x[j]
         x[k] = x[k] * inverse[k]
     return np.array(x)
-
-
-def elimination_work(pattern: list[set[int]]) -> int:
-    """Multiplications of an elimination; pattern: columns of each row, symmetric."""
-    pattern = [set(row) for row in pattern]
-    work = 0
-    for k in reversed(range(len(pattern))):
-        before = {j for j in pattern[k] if j < k}
-        work += len(before) ** 2 + len(before)
-        for i in before:
-            pattern[i] |= before
-    return work

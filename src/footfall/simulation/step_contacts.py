@@ -63,7 +63,7 @@ class JointLaw(NamedTuple):
 
 
 def locate_contact(
-    robot: Robot, poses: Sequence[Transform], candidate: Candidate, mu: Any, restitution: float, time: Any
+    robot: Robot, poses: Sequence[Transform], candidate: Candidate, mu: Any, time: Any
 ) -> StepContact:
     """A candidate with the links at these poses."""
     surface = candidate.surface
@@ -80,7 +80,7 @@ def locate_contact(
         carried, turned = motion[:3] + cross(motion[3:], point - pose.translation), motion[3:]
     links = (body.link, other.link)
     material = {name: getattr(surface.material, name) for name in PairMaterial._fields}
-    material |= {"friction": mu, "restitution": restitution}
+    material |= {"friction": mu}
     return StepContact(
         links, contact_frame(normal), point, gap, PairMaterial(**material), surface, carried, turned
     )

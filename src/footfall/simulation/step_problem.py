@@ -32,8 +32,8 @@ from footfall.robot.model import WORLD, Robot
 from footfall.scene.model import Material
 from footfall.simulation.joint_axes import limited_velocities, rubbing_velocities
 from footfall.simulation.joint_control import joint_control
+from footfall.simulation.plants import ExactSimulation
 from footfall.simulation.run_values import SimulationState, Trajectory, join_trajectories
-from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command
 from footfall.simulation.time_step import foreseen_velocities
 from footfall.simulation.world.engine import WorldEngine
@@ -58,7 +58,11 @@ class StepProblem(NamedTuple):
 
 
 def build_step_problem(
-    simulation: Simulation, state: SimulationState, command: Command, *, after: SimulationState | None = None
+    simulation: ExactSimulation,
+    state: SimulationState,
+    command: Command,
+    *,
+    after: SimulationState | None = None,
 ) -> StepProblem:
     """The problem of the step of `options.dt` from a state, without pushes, springs and drives.
 
@@ -124,13 +128,13 @@ def build_step_problem(
     return StepProblem(problem, response, free)
 
 
-def step_impulses(simulation: Simulation, after: SimulationState) -> Array:
+def step_impulses(simulation: ExactSimulation, after: SimulationState) -> Array:
     """Impulses (n,) of the step that led to a state, N s: contacts (t1, t2, n each), joint limits, dry friction, loops
     that forces hold."""
     engine = simulation.engine
     if not isinstance(engine, WorldEngine):
         limited, rubbing = _limited_and_rubbing(simulation)
-        count, joints = 3 * len(simulation.candidates), len(limited) + len(rubbing)
+        count, joints = 3 * len(engine.candidates), len(limited) + len(rubbing)
         last = len(after.impulses) - joints
         return np.concatenate([after.impulses[:count], after.impulses[last:], after.impulses[count:last]])
     count = len(after.touches)
@@ -157,7 +161,7 @@ def step_impulses(simulation: Simulation, after: SimulationState) -> Array:
     return np.concatenate([own, limits, rubbed, held, np.ravel(turned)])
 
 
-def step_residuals(simulation: Simulation, command: Command, steps: int) -> tuple[Array, Trajectory]:
+def step_residuals(simulation: ExactSimulation, command: Command, steps: int) -> tuple[Array, Trajectory]:
     """Run some steps and check each: natural-map residuals (steps,) in N s, and the trajectory.
 
     The simulation must have one step a control period. Residuals are those of `check_solution`.
@@ -172,7 +176,7 @@ def step_residuals(simulation: Simulation, command: Command, steps: int) -> tupl
     return residuals, join_trajectories(rows)
 
 
-def _foreseen(simulation: Simulation) -> list[int]:
+def _foreseen(simulation: ExactSimulation) -> list[int]:
     """Velocities whose Coriolis and gyroscopic forces are those in the middle of the step."""
     engine, options = simulation.engine, simulation.options
     if not isinstance(engine, WorldEngine):
@@ -185,11 +189,11 @@ def _foreseen(simulation: Simulation) -> list[int]:
     return result
 
 
-def _contacts(simulation: Simulation, state: SimulationState, after: SimulationState | None) -> Contacts:
+def _contacts(simulation: ExactSimulation, state: SimulationState, after: SimulationState | None) -> Contacts:
     engine, robot = simulation.engine, simulation.robot
     if not isinstance(engine, WorldEngine):
-        listed = detect_contacts(robot, state.q, simulation.candidates, margin=np.inf, time=state.time)
-        return replace(listed, friction=simulation.friction, restitution=simulation.restitution)
+        listed = detect_contacts(robot, state.q, engine.candidates, margin=np.inf, time=state.time)
+        return replace(listed, friction=engine.friction, restitution=np.array(engine.restitution))
     if after is None:
         raise InvalidOption("after is None; contacts are found while it runs: give the state after the step")
     touches, bodies = after.touches, {body.name for body in robot.bodies}
@@ -251,13 +255,13 @@ def _mobilities(robot: Robot, inertia: Array, rows: Array) -> Array:
 
 
 def _stick_springs(
-    simulation: Simulation, state: SimulationState, after: SimulationState | None, frames: Array
+    simulation: ExactSimulation, state: SimulationState, after: SimulationState | None, frames: Array
 ) -> tuple[Array, Array]:
     """Compliances (m,) along the surface of what touches after a step, 1/kg, and the impulses (m, 3) along the contact
     frames that it had in the step before, N s."""
     engine, dt = simulation.engine, simulation.options.dt
     if not isinstance(engine, WorldEngine):
-        listed = np.array([each.surface.material.shear_stiffness for each in simulation.candidates])
+        listed = np.array([each.surface.material.shear_stiffness for each in engine.candidates])
         return shear_compliance(listed, dt), state.impulses[: 3 * len(listed)].reshape(-1, 3)
     assert after is not None
     count = len(after.touches)
@@ -280,7 +284,7 @@ def _pair_materials(engine: WorldEngine, after: SimulationState) -> list[Materia
     ]
 
 
-def _in_frames(simulation: Simulation, q: Array, names: list[str], points: Array) -> Array:
+def _in_frames(simulation: ExactSimulation, q: Array, names: list[str], points: Array) -> Array:
     """Points (m, 3) of the world in the frames of bodies (m,) or of the world, m."""
     bodies = tuple(body.name for body in simulation.robot.bodies)
     poses = forward_kinematics(simulation.robot, q, frames=bodies)
@@ -292,14 +296,14 @@ def _in_frames(simulation: Simulation, q: Array, names: list[str], points: Array
     return result
 
 
-def _limited_and_rubbing(simulation: Simulation) -> tuple[list[tuple[int, int]], list[int]]:
+def _limited_and_rubbing(simulation: ExactSimulation) -> tuple[list[tuple[int, int]], list[int]]:
     """(coordinate, velocity) of joint limits, and velocities with dry friction, that are part of a step."""
     robot, options = simulation.robot, simulation.options
     limited = limited_velocities(robot) if options.joints.limits else []
     return limited, rubbing_velocities(robot) if options.joints.friction else []
 
 
-def _joint_rows(simulation: Simulation, q: Array) -> tuple[Array, Array, Array, Array]:
+def _joint_rows(simulation: ExactSimulation, q: Array) -> tuple[Array, Array, Array, Array]:
     """Rows (k, nv) of joint limits, towards the nearer one, of dry friction and of loops that forces hold; room
     (limits,) left in rad or m; bounds (others,) in N s; speeds (others,) at which loops are closed."""
     robot, options = simulation.robot, simulation.options

@@ -8,12 +8,13 @@ from typing import Any, Literal, NamedTuple, SupportsFloat
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.contact.candidates import Candidate
 from footfall.contact.options import ContactOptions
 from footfall.errors import InvalidOption
 from footfall.option_checks import require_choice, require_not_negative, require_record, require_switch
+from footfall.robot.model import Robot
+from footfall.simulation.old_words import AcceptsOldOptions
 
-ContactRule = Literal["cone", "impacts"]
-Integrator = Literal["semi-implicit", "explicit", "rk4"]
 VelocityTerms = Literal["auto", "start", "middle"]
 
 # A step undoes a fifth of a penetration, so that what is set into the ground comes out of it without a jump.
@@ -21,30 +22,18 @@ STEP_CONTACT = ContactOptions(recovery=0.2, restitution_speed=0.02)
 
 
 @dataclass(frozen=True, kw_only=True)
-class SolverOptions:
+class SolverOptions(metaclass=AcceptsOldOptions):
     """How the impulses of contacts, joint limits and joint friction are found.
 
-    rule: "cone" finds the impulses that are right for all contacts at once; "impacts" gives one after the other and
-        takes none back.
-    newton_steps: at most, of Newton's method for all contacts together; 0, and problems too large for it, mean sweeps.
-    sweeps: at most, over the contacts one after the other, where Newton's method is not taken.
-    quick_sweeps: the first of them solve sliding contacts only by a step each, the others exactly.
-    tolerance: of the natural map, or change of impulses in the last sweep, as a part of the robot's weight times dt.
-    relaxation: over-relaxation of the quick sweeps, in (0, 2).
+    newton_steps: at most, of Newton's method for all contacts together.
+    tolerance: of the natural map, as a part of the robot's weight times dt.
     """
 
-    rule: ContactRule = "cone"
     newton_steps: int = 184
-    sweeps: int = 200
-    quick_sweeps: int = 10
     tolerance: float = 1e-9
-    relaxation: float = 1.0
 
     def __post_init__(self) -> None:
-        require_choice(self, rule=ContactRule)
-        require_not_negative(self, "newton_steps", "sweeps", "quick_sweeps", "tolerance")
-        if not 0.0 < self.relaxation < 2.0:
-            raise InvalidOption(f"relaxation is {self.relaxation}; it must be between 0 and 2")
+        require_not_negative(self, "newton_steps", "tolerance")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,35 +55,21 @@ class JointOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class StepOptions:
+class StepOptions(metaclass=AcceptsOldOptions):
     """How a step is computed.
 
     dt: s, length of a step.
-    integrator: only penalty contact and systems without contact may have another than "semi-implicit": see
-        `smooth_step`.
-    velocity_terms: at which velocity of a semi-implicit step Coriolis and gyroscopic forces are taken. At its "start"
-        they give what turns fast a little energy; in its "middle", predicted without contact, they do not, for up to a
-        third more time a step. "auto": in the middle for free bodies, and for robots without loops if contacts are
-        found while it runs; else at the start.
-    bounded_energy: whether a robot or free body that would end a step with more energy than it began with, and the
-        work done on it, is slowed down until it does not, see `energy_bound`. Its velocity then changes by a little
-        more than the impulses say, and what swings freely loses energy. Only exact contact knows it.
-    sleep: whether loose things that have been slower than 1e-4 m/s and rad/s for 0.2 s sleep, with all that they
-        touch, until something touches or pushes them or the scene changes: they cost next to nothing. Only contacts
-        that are found while it runs know it; robots, and what touches them, do not sleep.
-    divided_meshes: whether meshes of robots and loose things touch as several convex parts each, by CoACD, which must
-        be installed (`pip install coacd`); else as their convex hull. Only contacts that are found know it.
+    velocity_terms: at which velocity of a step Coriolis and gyroscopic forces are taken. At its "start" they give what
+        turns fast a little energy; in its "middle", predicted without contact, they do not, for up to a third more time
+        a step. "auto": in the middle for free bodies, and for robots without loops if contacts are found while it runs;
+        else at the start.
     contact: what contact asks for.
     solver: how its impulses are found.
     joints: what joints add to it.
     """
 
     dt: float = 1e-3
-    integrator: Integrator = "semi-implicit"
     velocity_terms: VelocityTerms = "auto"
-    bounded_energy: bool = False
-    sleep: bool = False
-    divided_meshes: bool = False
     contact: ContactOptions = STEP_CONTACT
     solver: SolverOptions = field(default_factory=SolverOptions)
     joints: JointOptions = field(default_factory=JointOptions)
@@ -102,9 +77,16 @@ class StepOptions:
     def __post_init__(self) -> None:
         if not isinstance(self.dt, SupportsFloat) or not 0.0 < self.dt < np.inf:
             raise InvalidOption(f"dt is {self.dt} s; it must be above zero and finite")
-        require_choice(self, integrator=Integrator, velocity_terms=VelocityTerms)
-        require_switch(self, "bounded_energy", "sleep", "divided_meshes")
+        require_choice(self, velocity_terms=VelocityTerms)
         require_record(self, contact=ContactOptions, solver=SolverOptions, joints=JointOptions)
+
+
+class Place(NamedTuple):
+    """What a step in lanes is made for: a robot, the places of it that may touch, and how steps are computed."""
+
+    robot: Robot
+    candidates: tuple[Candidate, ...]
+    options: StepOptions
 
 
 class StepState(NamedTuple):

@@ -6,28 +6,30 @@ configuration moves with that velocity. So nothing sinks: a contact demands `v_n
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.contact.candidates import Candidate
 from footfall.contact.law import moment_arm
 from footfall.dynamics.configuration import integrate
-from footfall.dynamics.factorisation import MassFactor, factorise, solve_factored
+from footfall.dynamics.factorisation import factorise, solve_factored
 from footfall.dynamics.inverse_dynamics import newton_euler
 from footfall.dynamics.kinematics import link_poses
 from footfall.dynamics.loops import Coupling, damping_of_followers
 from footfall.dynamics.mass_matrix import composite_bodies
 from footfall.errors import InvalidOption
+from footfall.option_checks import require_switch
 from footfall.robot.model import JointType, Robot
 from footfall.simulation.constraint_groups import ConstraintGroups
-from footfall.simulation.contact_newton import ContactNewton, affordable
+from footfall.simulation.contact_newton import ContactNewton
 from footfall.simulation.contact_rows import LinkMotion, Whitening
 from footfall.simulation.contact_sweeps import (
     ContactBlock,
     JointBlock,
+    SweepRule,
     contact_blocks,
     joint_blocks,
     solve_blocks,
@@ -45,7 +47,7 @@ from footfall.simulation.step_contacts import (
     joint_laws,
     locate_contact,
 )
-from footfall.simulation.step_values import Command, StepOptions, StepReport, StepState
+from footfall.simulation.step_values import Command, Place, StepOptions, StepReport, StepState
 
 
 def foreseen_velocities(robot: Robot, options: StepOptions) -> list[int]:
@@ -61,17 +63,19 @@ def foreseen_velocities(robot: Robot, options: StepOptions) -> list[int]:
     return list(range(robot.nv)) if options.velocity_terms == "middle" else []
 
 
-def row_count(robot: Robot, candidates: Sequence[Candidate], options: StepOptions) -> int:
+def row_count(place: Place) -> int:
     """Number of impulses of a step."""
-    materials = [each.surface.material for each in candidates]
+    robot, joints = place.robot, place.options.joints
+    materials = [each.surface.material for each in place.candidates]
     followers = [moment_arm(each.rolling_friction, each.torsional_friction) > 0.0 for each in materials]
-    rows = 3 * (len(candidates) + sum(followers))
-    rows += len(limited_velocities(robot)) if options.joints.limits else 0
-    return rows + (len(rubbing_velocities(robot)) if options.joints.friction else 0)
+    rows = 3 * (len(materials) + sum(followers))
+    rows += len(limited_velocities(robot)) if joints.limits else 0
+    return rows + (len(rubbing_velocities(robot)) if joints.friction else 0)
 
 
 class _Loads(NamedTuple):
-    """What acts besides gravity and the command, see `contact_step`."""
+    """What acts besides gravity and the command: wrenches on bodies, forces (nv,) on the joints, N m or N, and the
+    action of drives and springs."""
 
     wrenches: Mapping[str, Array] | None
     forces: Array | None
@@ -101,37 +105,124 @@ class _Problem(NamedTuple):
     joint_laws: list[JointLaw]
 
 
-def contact_step(
-    robot: Robot,
-    candidates: Sequence[Candidate],
-    options: StepOptions,
+class _Solved(NamedTuple):
+    """Velocity (nv,) and impulses (rows,) after a step, what is left of the residual, and the number of steps or sweeps
+    of the solver."""
+
+    velocity: Array
+    impulses: Array
+    residual: Any
+    steps: Any
+
+
+_Solver = Callable[[Place, "_Problem", StepState], _Solved]
+
+
+@dataclass(frozen=True)
+class ExactStep:
+    """Impulses that are right for all contacts at once, by Newton's method. bounded_energy: see `energy_bound`."""
+
+    bounded_energy: bool = False
+
+    def __post_init__(self) -> None:
+        require_switch(self, "bounded_energy")
+
+    def rows(self, place: Place) -> int:
+        return row_count(place)
+
+    def advance(
+        self,
+        place: Place,
+        state: StepState,
+        command: Command,
+        *,
+        friction: Array,
+        wrenches: Mapping[str, Array] | None = None,
+        forces: Array | None = None,
+        action: JointAction | None = None,
+        time: Any = 0.0,
+    ) -> tuple[StepState, StepReport]:
+        """See `StepKind`. forces: (nv,) on the joints, N m or N, besides those of the command."""
+        loads = _Loads(wrenches, forces, action)
+        return _advanced(
+            place, state, command, loads, friction, time, _by_newton, bounded=self.bounded_energy
+        )
+
+
+@dataclass(frozen=True)
+class SweptStep:
+    """Contacts one after the other. rule: "impacts" gives one impulse after the other and takes none back; "sweeps" are
+    those of Ayit 2015, (4.41)-(4.43). sweeps: at most."""
+
+    rule: SweepRule
+    sweeps: int
+
+    def rows(self, place: Place) -> int:
+        return row_count(place)
+
+    def advance(
+        self,
+        place: Place,
+        state: StepState,
+        command: Command,
+        *,
+        friction: Array,
+        wrenches: Mapping[str, Array] | None = None,
+        action: JointAction | None = None,
+        time: Any = 0.0,
+    ) -> tuple[StepState, StepReport]:
+        return _advanced(
+            place, state, command, _Loads(wrenches, None, action), friction, time, self._solve, bounded=False
+        )
+
+    def _solve(self, place: Place, problem: _Problem, state: StepState) -> _Solved:
+        motion, contacts = problem.motion, problem.contacts
+        if any(each.leader is not None for each in contacts):
+            raise InvalidOption(
+                "rolling_friction and torsional_friction of materials: contacts that are solved one after the other "
+                "have none; set them to zero, or simulate with Simulation or FeetSimulation"
+            )
+        factor = factorise(place.robot.tree, problem.inertia)
+        free = state.v + solve_factored(place.robot.tree, factor, problem.push)
+        whitening = Whitening(motion, factor)
+        blocks: list[ContactBlock | JointBlock] = [
+            *contact_blocks(contacts, problem.contact_laws, motion, whitening, free),
+            *joint_blocks(problem.joint_laws, whitening, free, 3 * len(contacts)),
+        ]
+        impulses, change, residual, sweeps = solve_blocks(
+            place, blocks, state.impulses, rule=self.rule, most=self.sweeps
+        )
+        return _Solved(free + whitening.velocity(change), impulses, residual, sweeps)
+
+
+def _advanced(
+    place: Place,
     state: StepState,
     command: Command,
-    *,
+    loads: _Loads,
     friction: Array,
-    restitution: Sequence[float],
-    wrenches: Mapping[str, Array] | None = None,
-    forces: Array | None = None,
-    action: JointAction | None = None,
-    time: Any = 0.0,
+    time: Any,
+    solve: _Solver,
+    *,
+    bounded: bool,
 ) -> tuple[StepState, StepReport]:
-    """Advance by dt. friction (contacts,), restitution: of the candidates. forces: (nv,) on the joints, N m or N,
-    besides those of the command. action: of drives and springs. time: at the start, s, which places what moves on a
-    given path."""
-    dt, loads = options.dt, _Loads(wrenches, forces, action)
+    """Advance by dt. friction (contacts,): of the candidates. time: at the start, s, which places what moves on a given
+    path. bounded: whether no step gives energy."""
+    robot, options, dt = place.robot, place.options, place.options.dt
     acting = _acting(robot, options, state, command, loads)
     motion = LinkMotion(robot.tree, link_poses(robot.tree, state.q), acting.coupling)
     contacts = [
-        locate_contact(robot, motion.poses, candidate, friction[k], restitution[k], time)
-        for k, candidate in enumerate(candidates)
+        locate_contact(robot, motion.poses, candidate, friction[k], time)
+        for k, candidate in enumerate(place.candidates)
     ]
     problem = _problem(robot, options, state, acting, motion, contacts + followers_of(contacts))
-    v, impulses, residual, steps = _solved(robot, problem, options, state)
-    effort = _effort(robot, options, acting.control, action, v - state.v)
-    if options.bounded_energy:
+    v, impulses, residual, steps = solve(place, problem, state)
+    effort = _effort(robot, options, acting.control, loads.action, v - state.v)
+    if bounded:
         bound = EnergyBound(
             robot, motion, acting.mass, state.q, state.v, dt,
-            midway=any(each > 0.0 for each in restitution), pushed=bool(wrenches) or forces is not None,
+            midway=any(each.material.restitution > 0.0 for each in contacts),
+            pushed=bool(loads.wrenches) or loads.forces is not None,
         )  # fmt: skip
         given = _given(robot, state, acting, loads, effort)
         v = bound.velocity(v, dt * given, contacts, impulses, [*problem.contact_laws, *problem.joint_laws])
@@ -225,48 +316,17 @@ def _given(robot: Robot, state: StepState, acting: _Acting, loads: _Loads, effor
     return given
 
 
-def _solved(
-    robot: Robot, problem: _Problem, options: StepOptions, state: StepState
-) -> tuple[Array, Array, Any, Any]:
-    """Velocity and impulses after the step, what is left of the residual, and the number of steps or sweeps."""
-    tree, motion, contacts = robot.tree, problem.motion, problem.contacts
+def _by_newton(place: Place, problem: _Problem, state: StepState) -> _Solved:
+    """Newton's method on all contacts together, from the impulses of the last step."""
+    robot, tree, solver = place.robot, place.robot.tree, place.options.solver
     factor = factorise(tree, problem.inertia)
-    if not contacts and not problem.joint_laws:
-        return state.v + solve_factored(tree, factor, problem.push), np.zeros(0), 0.0, 0.0
-    groups = ConstraintGroups(motion, contacts, problem.joint_laws)
-    if options.solver.rule == "cone" and options.solver.newton_steps > 0 and affordable(tree, groups):
-        # Without weight impulses are measured against that on Earth.
-        scale = robot.mass * (float(np.linalg.norm(robot.gravity)) or 9.81) * options.dt
-        start = state.impulses
-        v = state.v + solve_factored(tree, factor, problem.push + groups.forces(start))
-        newton = ContactNewton(
-            tree, problem.inertia, factor, groups, problem.contact_laws, problem.joint_laws
-        )
-        found = newton.solve(
-            v,
-            start,
-            tolerance=options.solver.tolerance * scale,
-            scale=scale,
-            most=options.solver.newton_steps,
-        )
-        return found.velocity, found.impulses, found.residual, found.steps
-    return _swept(robot, problem, factor, options, state)
-
-
-def _swept(
-    robot: Robot, problem: _Problem, factor: MassFactor, options: StepOptions, state: StepState
-) -> tuple[Array, Array, Any, Any]:
-    """The same by sweeps over the contacts."""
-    motion, contacts = problem.motion, problem.contacts
-    if any(each.leader is not None for each in contacts):
-        raise InvalidOption(
-            "rolling_friction and torsional_friction need Newton's method, but sweeps are asked for: leave out "
-            "contact='impacts' and other rules of the solver, or list fewer places"
-        )
-    free = state.v + solve_factored(robot.tree, factor, problem.push)
-    whitening = Whitening(motion, factor)
-    blocks: list[ContactBlock | JointBlock] = []
-    blocks += contact_blocks(contacts, problem.contact_laws, motion, whitening, free)
-    blocks += joint_blocks(problem.joint_laws, whitening, free, 3 * len(contacts))
-    impulses, change, residual, sweeps = solve_blocks(robot, blocks, options, state.impulses)
-    return free + whitening.velocity(change), impulses, residual, sweeps
+    if not problem.contacts and not problem.joint_laws:
+        return _Solved(state.v + solve_factored(tree, factor, problem.push), np.zeros(0), 0.0, 0.0)
+    groups = ConstraintGroups(problem.motion, problem.contacts, problem.joint_laws)
+    # Without weight impulses are measured against that on Earth.
+    scale = robot.mass * (float(np.linalg.norm(robot.gravity)) or 9.81) * place.options.dt
+    start = state.impulses
+    v = state.v + solve_factored(tree, factor, problem.push + groups.forces(start))
+    newton = ContactNewton(tree, problem.inertia, factor, groups, problem.contact_laws, problem.joint_laws)
+    found = newton.solve(v, start, tolerance=solver.tolerance * scale, scale=scale, most=solver.newton_steps)
+    return _Solved(found.velocity, found.impulses, found.residual, found.steps)

@@ -12,7 +12,7 @@ from footfall.arrays import Array
 from footfall.dynamics.kinematics import forward_kinematics
 from footfall.math.rotations import quaternion_from_matrix
 from footfall.scene.model import SceneObject
-from footfall.simulation.simulation import Simulation
+from footfall.simulation.simulation import SimulationBase
 from footfall.viewer.drawing import RobotDrawing, SceneDrawing, are_same, ground_height
 from footfall.viewer.stage import Stage
 
@@ -23,7 +23,7 @@ _FRAME = 1.0 / 30.0  # s between pictures
 class LivePanel:
     """The robots, free bodies and objects of a simulation as they are now; it looks at them by itself."""
 
-    def __init__(self, stage: Stage, simulation: Simulation) -> None:
+    def __init__(self, stage: Stage, simulation: SimulationBase) -> None:
         self.simulation = simulation
         self.robot = simulation.robot
         self._stage = stage

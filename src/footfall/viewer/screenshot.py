@@ -18,7 +18,7 @@ from footfall.motion.motion import Motion
 from footfall.recording.reader import Recording
 from footfall.robot.model import Robot
 from footfall.scene.model import Scene
-from footfall.simulation.simulation import Simulation
+from footfall.simulation.simulation import SimulationBase
 from footfall.viewer.chromium import page_open
 from footfall.viewer.show import FollowedMotion, PlannedScene, Subject, View
 from footfall.whole_file import written_whole
@@ -75,7 +75,7 @@ def draw(
     timeout: float = 120.0,
 ) -> Pixels:
     """The picture that `take_screenshot` writes: (height, width, 3) RGB."""
-    if not isinstance(subject, (Robot, Scene, Environment, Simulation)):
+    if not isinstance(subject, (Robot, Scene, Environment, SimulationBase)):
         time = checked_time(subject, time)
     with View(subject, port=0, configuration=configuration, volumes=volumes, confidence=confidence) as view:
         return next(frames(view, [time], size=size, timeout=timeout))

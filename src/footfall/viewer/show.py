@@ -21,7 +21,7 @@ from footfall.robot.load import load
 from footfall.robot.model import Robot
 from footfall.scene.load import is_scene, load_scene
 from footfall.scene.model import Scene
-from footfall.simulation.simulation import Simulation
+from footfall.simulation.simulation import SimulationBase
 from footfall.viewer.environment_panel import EnvironmentPanel
 from footfall.viewer.live import LivePanel
 from footfall.viewer.plan_player import PlanPlayer
@@ -55,7 +55,7 @@ class PlannedScene(NamedTuple):
         return self.walked if isinstance(self.walked, Motion) else self.walked.motion
 
 
-Subject = Recording | Robot | Scene | Environment | Motion | FollowedMotion | PlannedScene | Simulation
+Subject = Recording | Robot | Scene | Environment | Motion | FollowedMotion | PlannedScene | SimulationBase
 
 
 def load_subject(
@@ -130,7 +130,7 @@ class View:
             elif isinstance(subject, PlannedScene):
                 EnvironmentPanel(self.stage, subject.environment, confidence=confidence, volumes=volumes)
                 self.player = _plan_player(self.stage, subject.walked, loop)
-            elif isinstance(subject, Simulation):
+            elif isinstance(subject, SimulationBase):
                 self._panel = LivePanel(self.stage, subject)
             elif isinstance(subject, Scene):
                 ScenePanel(self.stage, subject)
@@ -197,6 +197,6 @@ def _title(subject: Subject) -> str:
         return subject.model.name if isinstance(subject, Motion) else subject.motion.model.name
     if isinstance(subject, Environment):
         return "environment"
-    if isinstance(subject, Simulation):
+    if isinstance(subject, SimulationBase):
         return f"{subject.robot.name} in {subject.scene.name}"
     return subject.name if isinstance(subject, (Robot, Scene)) else subject.robot.name

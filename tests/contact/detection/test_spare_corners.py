@@ -17,6 +17,7 @@ from footfall.contact.detection.world import ContactWorld, build_contact_world
 from footfall.contact.shape_pairs import points_of
 from footfall.robot.model import Body, Geometry, Joint
 from footfall.scene.given_motion import GivenMotion
+from footfall.simulation.plants import FeetSimulation
 
 PAD = Box((0.1, 0.04, 0.02))
 
@@ -53,7 +54,7 @@ def contact_table(robot: Robot, scene: Scene) -> Any:
 
 def run(robot: Robot, scene: Scene, *, seconds: float = 0.5) -> footfall.Trajectory:
     """Put down tilted, sliding and turning."""
-    simulation = Simulation(robot, scene, dt=1e-3, contacts="found")
+    simulation = Simulation(robot, scene, dt=1e-3)
     half = 0.5 * np.array([0.02, -0.03, 0.0])
     q = np.array([0.0, 0.0, 0.004, 1.0, *half])
     q[3:] /= np.linalg.norm(q[3:])
@@ -165,7 +166,7 @@ def test_a_listed_sole_moves_as_with_all_of_its_corners() -> None:
 
 
 def run_listed(robot: Robot, candidates: list[Candidate]) -> footfall.Trajectory:
-    simulation = Simulation(robot, candidates=candidates, dt=1e-3)
+    simulation = FeetSimulation(robot, candidates=candidates, dt=1e-3)
     q = np.array([0.0, 0.0, 0.004, 1.0, 0.01, -0.015, 0.0])
     q[3:] /= np.linalg.norm(q[3:])
     simulation.reset(q)

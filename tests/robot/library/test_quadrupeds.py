@@ -18,7 +18,7 @@ from footfall.robot.library import quadruped
 from footfall.robot.load import load
 from footfall.robot.model import Robot
 from footfall.scene.model import Material
-from footfall.simulation.simulation import Simulation
+from footfall.simulation.plants import FeetSimulation
 
 LEGS = ("RB", "LB", "RF", "LF")
 HEAVY = load("quadruped")
@@ -164,7 +164,7 @@ def test_a_drop_is_softer_on_springs() -> None:
         q[2] += 0.1
         floor = Surface(Plane(), Transform(np.eye(3), np.zeros(3)), material=Material(friction=0.8))
         feet = [Candidate(leg, (0.0, 0.0, 0.0), 0.0, floor) for leg in LEGS]
-        simulation = Simulation(robot, candidates=feet, q=q, dt=5e-4)
+        simulation = FeetSimulation(robot, candidates=feet, q=q, dt=5e-4)
         driven = np.array(
             [not joint.name.endswith("_shock") for joint in robot.joints if joint.name != "root"]
         )

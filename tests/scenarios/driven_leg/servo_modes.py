@@ -14,7 +14,7 @@ from footfall.robot.model import Robot
 from footfall.scenarios.driven_leg.modes import Mode
 from footfall.scenarios.driven_leg.run import SERVO_PERIOD
 from footfall.simulation.drive_step import Gears
-from footfall.simulation.simulation import Simulation
+from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.step_values import Command
 
 _FASTEST = 200.0  # Hz of modes that are rung; beyond, a servo has but few samples in a period
@@ -37,7 +37,7 @@ def linear_step(robot: Robot, q: Array, gears: Gears, *, dt: float = SERVO_PERIO
     for their clocks.
     """
     smooth = replace(robot, drives=tuple(replace(drive, friction=Friction()) for drive in robot.drives))
-    simulation = Simulation(smooth, candidates=(), dt=dt, q=q, drives=gears)
+    simulation = FeetSimulation(smooth, candidates=(), dt=dt, q=q, drives=gears)
     assert simulation.train is not None
     zero = np.zeros(simulation.joints)
     command = Command(q, zero, zero, zero, zero, zero)

@@ -28,6 +28,7 @@ from footfall.errors import InvalidContact, InvalidOption, UnknownName
 from footfall.robot import Geometry
 from footfall.simulation.layers.engine import LayeredEngine
 from footfall.simulation.layers.step import Approach
+from footfall.simulation.plants import LayerSimulation
 
 MASS, EDGE, GRAVITY = 10.0, 0.2, 9.81
 STIFFNESS, SHEAR, RELAXATION, DT = 4e4, 1e4, 0.01, 1e-3
@@ -64,7 +65,7 @@ def standing(angle: float = 0.0, *, friction: float = 0.8, height: float = 0.0) 
     c, s = np.cos(angle / 2), np.sin(angle / 2)
     lift = EDGE / 2 + height
     q = np.array([lift * np.sin(angle), 0.0, lift * np.cos(angle), c, 0.0, s, 0.0])
-    return Simulation(block(), slope(angle, friction), layers=[four_springs()], q=q, dt=DT)
+    return LayerSimulation(block(), slope(angle, friction), layers=[four_springs()], q=q, dt=DT)
 
 
 def test_the_layer_carries_the_weight() -> None:
@@ -142,7 +143,7 @@ def test_nodes_beyond_an_edge_bear_nothing() -> None:
     )
     layers = sole_layers(robot, ["block"], q=footfall.neutral(robot))
     q = np.array([0.0, 0.0, EDGE / 2, 1.0, 0.0, 0.0, 0.0])
-    simulation = Simulation(robot, Scene("table", (table,)), layers=layers, q=q, dt=DT)
+    simulation = LayerSimulation(robot, Scene("table", (table,)), layers=layers, q=q, dt=DT)
     path = simulation.run(simulation.zero_command, 0.6)
     assert path.touches.positions[:, 0].max() < reach + 1e-3
     assert path.force_on("block")[-1] == pytest.approx([0.0, 0.0, MASS * GRAVITY], abs=0.01 * MASS * GRAVITY)
@@ -194,7 +195,7 @@ def on_foam() -> Simulation:
     """LOLA of Type 4, just landed: some nodes press, some stick, some slide."""
     robot = footfall.load(model_type(4).robot_with_drives)
     layers = sole_layers(robot, FEET)
-    simulation = Simulation(robot, "flat", layers=layers, drives="rigid", dt=DT)
+    simulation = LayerSimulation(robot, "flat", layers=layers, drives="rigid", dt=DT)
     simulation.run(simulation.hold(), 0.02)
     return simulation
 
@@ -223,7 +224,7 @@ def test_lola_stands_on_foam(on_foam: Simulation) -> None:
 def test_type_5_has_its_equations() -> None:
     """Rotors behind elastic gears move by themselves: 16 more mechanical degrees of freedom."""
     robot = footfall.load(model_type(5).robot_with_drives)
-    simulation = Simulation(robot, "flat", layers=sole_layers(robot, FEET), drives="elastic", dt=DT)
+    simulation = LayerSimulation(robot, "flat", layers=sole_layers(robot, FEET), drives="elastic", dt=DT)
     engine = simulation.engine
     assert isinstance(engine, LayeredEngine)
     assert simulation.train is not None
@@ -285,11 +286,22 @@ def test_layers_without_meaning_are_refused() -> None:
     with pytest.raises(InvalidContact, match="two or more"):
         sole_layers(robot, ["block"], nodes=(1, 4))
     with pytest.raises(InvalidOption, match="empty"):
-        Simulation(robot, "flat", layers=[])
+        LayerSimulation(robot, "flat", layers=[])
     with pytest.raises(InvalidOption, match="a list of ContactLayer"):
-        Simulation(robot, "flat", layers=four_springs())  # type: ignore[arg-type]
-    with pytest.raises(InvalidOption, match="exact contact"):
-        Simulation(robot, "flat", layers=[four_springs()], contact="penalty")
+        LayerSimulation(robot, "flat", layers=four_springs())  # type: ignore[arg-type]
+
+
+def test_rollouts_are_runs_one_after_the_other() -> None:
     simulation = standing()
-    with pytest.raises(InvalidOption, match="rollouts"):
-        simulation.rollout(simulation.q, simulation.v, simulation.zero_command, steps=2)
+    start = simulation.state
+    starts = np.stack([start.v, start.v])
+    starts[1, 0] = 0.1
+    q, v, residual = simulation.rollout(start.q, starts, simulation.zero_command, steps=4)
+    for row in range(2):
+        simulation.reset(start.q, starts[row])
+        path = simulation.run(simulation.zero_command, 4 * DT)
+        np.testing.assert_array_equal(q[row], path.q)
+        np.testing.assert_array_equal(v[row], path.v)
+        np.testing.assert_array_equal(residual[row], path.residual)
+    with pytest.raises(InvalidOption, match="commands have"):
+        simulation.rollout(start.q, start.v, footfall.Command(np.zeros((2, 3, simulation.joints))), steps=4)

@@ -15,12 +15,13 @@ from footfall.robot.shapes import Box, Capsule, Cylinder, Sphere
 from footfall.scene.shapes import triangles_shape
 from footfall.scene.terrain import random_terrain
 from footfall.simulation import build_step_problem, step_impulses, step_residuals
+from footfall.simulation.plants import ImpactSimulation
 
 G = 9.81
 
 
 def simulate(scene: Scene, **options: float) -> Simulation:
-    return Simulation(None, scene, contacts="found", **options)  # type: ignore[arg-type]
+    return Simulation(None, scene, **options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("share", [0.9999, 1.0005])
@@ -78,7 +79,7 @@ def test_balls_that_touch_move_on_together(count: int, restitution: float) -> No
 def test_impacts_one_after_the_other_pass_through_balls_that_touch(moving: int) -> None:
     """Equal elastic balls swap their velocities: as many leave as have come."""
     scene = known_worlds.cradle(0.0, moving=moving)
-    simulation = footfall.Simulation(None, scene, contact="impacts")
+    simulation = ImpactSimulation(None, scene)
     simulation.run(simulation.zero_command, 0.2)
     np.testing.assert_allclose(simulation.v[::6], [0.0] * (5 - moving) + [1.0] * moving, atol=1e-8)
 
@@ -140,7 +141,7 @@ def test_impulses_of_a_pile_solve_the_problem_of_the_whole_world() -> None:
 
 def test_impulses_of_a_robot_with_limits_on_stairs_solve_its_problem() -> None:
     robot = footfall.load("point-foot-quadruped")
-    simulation = Simulation(robot, "stairs", contacts="found")
+    simulation = Simulation(robot, "stairs")
     command = simulation.zero_command
     simulation.run(command, 0.1)
     for _ in range(10):

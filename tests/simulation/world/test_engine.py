@@ -9,9 +9,11 @@ import pytest
 
 import footfall
 from footfall.errors import InvalidOption, SceneError, UnknownName
+from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.world.engine import compile_early
 from footfall.simulation.world.run import run_world
 from tests.looped_robots import four_bar
+from tests.simulation.worlds import PLANTS
 
 GROUND = footfall.SceneObject("ground", footfall.Plane())
 
@@ -50,9 +52,24 @@ def test_the_scene_changes_while_it_runs() -> None:
     assert trajectory.force_on("ground")[-1, 2] == pytest.approx(-2.0 * 9.81, rel=1e-9)
     with pytest.raises(SceneError, match="is free"):
         simulation.add(simulation.scene.objects[1])
-    listed = footfall.Simulation(None, simulation.scene, contacts="listed")
-    with pytest.raises(InvalidOption, match="contacts='found'"):
-        listed.add(GROUND)
+    assert not hasattr(FeetSimulation, "add")  # its native code is made for its scene
+
+
+def test_something_comes_into_an_empty_world() -> None:
+    """Nothing can touch, so that steps run in lanes; then a floor is there, and it stays."""
+    shape = footfall.Sphere(0.1)
+    ball = footfall.SceneObject("ball", shape, placed(0.0, 0.5), free=footfall.free_body(shape, 2.0))
+    simulation = footfall.Simulation(None, footfall.Scene("space", (ball,)))
+    simulation.run(simulation.zero_command, 0.1)
+    before = simulation.state
+    simulation.add(GROUND)
+    assert simulation.time == before.time
+    np.testing.assert_array_equal(simulation.q, before.q)
+    simulation.run(simulation.zero_command, 1.0)
+    assert simulation.q[2] == pytest.approx(0.1, abs=1e-9)
+    simulation.remove(GROUND.name)
+    simulation.run(simulation.zero_command, 0.1)
+    assert simulation.q[2] < 0.1
 
 
 def test_forces_wrenches_and_pressure_by_name() -> None:
@@ -109,7 +126,7 @@ def test_dry_friction_of_a_looped_robot_acts_on_its_joint() -> None:
     ends = {}
     for contacts in ("found", "listed"):
         for effort in (1.9, 2.5):
-            simulation = footfall.Simulation(rubbing, contacts=contacts)  # type: ignore[arg-type]
+            simulation = PLANTS[contacts](rubbing)
             start = simulation.q
             run = simulation.run(np.array([effort]), 0.1)
             ends[contacts, effort] = np.abs(run.q[-1] - start).max()

@@ -20,7 +20,6 @@ from footfall import (
     SceneObject,
     Simulation,
     Sphere,
-    StepOptions,
 )
 from footfall.errors import GeometryError, MissingPackage, StartsInside
 
@@ -128,7 +127,7 @@ def test_a_ball_falls_into_the_corner_of_a_mesh_that_is_divided(tmp_path: Path) 
     with pytest.warns(StartsInside):
         Simulation(None, scene).run(Simulation(None, scene).zero_command, 0.01)
     pytest.importorskip("coacd")
-    simulation = Simulation(None, scene, options=StepOptions(divided_meshes=True))
+    simulation = Simulation(None, scene, divided_meshes=True)
     simulation.run(simulation.zero_command, 0.6)
     assert simulation.q[9] == pytest.approx(0.25, abs=0.03)
 
@@ -138,4 +137,4 @@ def test_dividing_meshes_without_the_library_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "coacd", None)
     with pytest.raises(MissingPackage, match="pip install coacd"):
-        Simulation(None, ball_in_an_elbow(tmp_path), options=StepOptions(divided_meshes=True))
+        Simulation(None, ball_in_an_elbow(tmp_path), divided_meshes=True)

@@ -7,7 +7,6 @@ import pytest
 
 from benchmarks.lab import known_worlds
 from footfall import Scene, SceneObject, Simulation, Transform, free_body
-from footfall.errors import InvalidOption
 from footfall.geometry.plane import Plane
 from footfall.robot.shapes import Box, Sphere
 from footfall.scene.model import GivenMotion
@@ -113,8 +112,3 @@ def test_the_same_bits_follow_every_time() -> None:
         simulation.run(simulation.zero_command, 0.8)
         ends.append(simulation.q)
     np.testing.assert_array_equal(*ends)
-
-
-def test_a_list_of_places_knows_no_sleep() -> None:
-    with pytest.raises(InvalidOption, match="let contacts be 'found'"):
-        Simulation(None, Scene("listed", (FLOOR, *tower(1))), sleep=True, contacts="listed")

@@ -15,7 +15,7 @@ from footfall.robot.drives.rotor_bodies import rotor_name, with_rotor_bodies
 from footfall.robot.model import Robot
 from footfall.scenarios.driven_leg.leg import LEG_JOINTS
 from footfall.scene.model import Scene
-from footfall.simulation.simulation import Simulation
+from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.step_values import Command
 
 _SLOWEST = 1.0  # Hz; slower modes are the leg's free motion
@@ -107,7 +107,7 @@ def ring_modes(robot: Robot, q: Array, *, dt: float = 2e-5, duration: float = 0.
     elastic = [drive.elasticity for drive in robot.drives if drive.elasticity is not None]
     ratio = elastic[0].damping / elastic[0].stiffness  # the same for all of LOLA's gears: modes stay apart
     scene = Scene("weightless", gravity=(0.0, 0.0, 0.0))
-    simulation = Simulation(quick, scene, candidates=(), dt=dt, substeps=5, q=q, drives="elastic")
+    simulation = FeetSimulation(quick, scene, candidates=(), dt=dt, substeps=5, q=q, drives="elastic")
     train = simulation.train
     assert train is not None
     zero = np.zeros(simulation.joints)

@@ -11,8 +11,8 @@ from footfall.dynamics.kinematics import frame_pose
 from footfall.robot.model import Robot
 from footfall.scenarios.driven_leg.leg import FOOT, LEG_JOINTS, StepReference
 from footfall.simulation.drive_step import Gears
+from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.run_values import Trajectory
-from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command
 
 SERVO_PERIOD = 250e-6  # s, Seiwald 2023, section 4.7
@@ -44,7 +44,7 @@ def follow_step(
     robot: Robot, reference: StepReference, gears: Gears, *, dt: float = SERVO_PERIOD, rest: float = 0.2
 ) -> StepResult:
     """Simulate the step and `rest` (s) after it. Targets come at 1 kHz, servos go on with them at 4 kHz."""
-    simulation = Simulation(
+    simulation = FeetSimulation(
         robot, candidates=(), dt=dt, substeps=round(COMMAND_TICKS * SERVO_PERIOD / dt),
         q=reference.position(0.0), drives=gears,
     )  # fmt: skip

@@ -29,8 +29,8 @@ from footfall.robot.shapes import Box, Geometry, Sphere
 from footfall.scenarios.hybrid.bases import DT
 from footfall.scenarios.hybrid.course import Course, Criterion
 from footfall.scene.model import Material, Scene, SceneObject
+from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.run_values import join_trajectories
-from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command, StepOptions
 
 PRESS, SPEED = 15.0, 0.1  # N, m/s
@@ -53,7 +53,7 @@ def run_arm(*, seconds: tuple[float, float, float] = (0.8, 2.2, 1.5)) -> Course:
         Material(friction=0.1),
         color=(0.7, 0.6, 0.45, 1.0),
     )
-    simulation = Simulation(
+    simulation = FeetSimulation(
         robot,
         Scene("table", (table,)),
         candidates=[Candidate("tip", (0.0, 0.0, 0.0), _TOOL, surface_of(table))],
@@ -99,7 +99,7 @@ def _lifted(tip: Array) -> FrameTask:
     return FrameTask("lift", "tip", goals, gains=Gains(36.0, 12.0))
 
 
-def _controller(simulation: Simulation, task: FrameTask) -> Any:
+def _controller(simulation: FeetSimulation, task: FrameTask) -> Any:
     """The task, and friction in the joints for what it leaves free; gravity is left to the task where it holds z."""
 
     def command(time: float, q: Array, v: Array) -> Command:
@@ -113,7 +113,7 @@ def _controller(simulation: Simulation, task: FrameTask) -> Any:
     return command
 
 
-def _impedance(simulation: Simulation, rest: Array) -> Any:
+def _impedance(simulation: FeetSimulation, rest: Array) -> Any:
     """A spring and a damper in space as an external force, Devaramani 2019, chapter 3, besides the arm's own weight."""
 
     def command(time: float, q: Array, v: Array) -> Command:
@@ -148,7 +148,7 @@ def regression_error() -> float:
     return float(np.abs((found.forces + FORCES) / FORCES).max())
 
 
-def _course(simulation: Simulation, parts: list[Any], tip: Array, rest: Array) -> Course:
+def _course(simulation: FeetSimulation, parts: list[Any], tip: Array, rest: Array) -> Course:
     robot = simulation.robot
     line = parts[1]
     trajectory = join_trajectories(parts)

@@ -29,8 +29,8 @@ from footfall.robot.model import WORLD, Joint, JointType, Robot
 from footfall.robot.tree_loops import neutral_coordinates
 from footfall.scene.model import Material, Scene, SceneObject
 from footfall.simulation.joint_axes import actuated_velocities
+from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.run_values import Trajectory
-from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command, SolverOptions, StepOptions
 
 Kind = Literal["differential", "mecanum"]
@@ -174,11 +174,11 @@ class SimulatedBase:
         self.count = mobile.robot.nv
         candidates = [*wheel_candidates(mobile), *touching]
         self.first = len(candidates) - len(touching)
-        self.simulation = Simulation(
+        self.simulation = FeetSimulation(
             with_ball_wheels(mobile.robot, mobile.wheels),
             scene or Scene("floor", (FLOOR,)),
             candidates=candidates,
-            options=options or StepOptions(dt=DT, solver=SolverOptions(sweeps=300, tolerance=1e-6)),
+            options=options or StepOptions(dt=DT, solver=SolverOptions(tolerance=1e-6)),
         )
         self._wheels = {wheel.body: wheel for wheel in mobile.wheels if is_ball(wheel)}
         machine = self.simulation.robot

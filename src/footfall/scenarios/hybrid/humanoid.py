@@ -24,7 +24,7 @@ from footfall.robot.shapes import Box
 from footfall.scenarios.hybrid.bases import DT, FLOOR
 from footfall.scenarios.hybrid.course import Course, Criterion
 from footfall.scene.model import Material, Scene, SceneObject
-from footfall.simulation.simulation import Simulation
+from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.step_values import Command, JointOptions, SolverOptions, StepOptions
 
 PRESS, REACH = 25.0, 0.08  # N, m
@@ -62,13 +62,13 @@ def run_humanoid(*, seconds: float = 2.5) -> Course:
         Candidate(foot, corner, _POINT, floor) for foot in FEET for corner in _corners(robot, q, foot)
     ]
     candidates.append(Candidate("RH", (0.0, 0.0, 0.0), _HAND, surface_of(wall)))
-    simulation = Simulation(
+    simulation = FeetSimulation(
         robot,
         Scene("wall", (FLOOR, wall)),
         candidates=candidates,
         options=StepOptions(
             dt=DT,
-            solver=SolverOptions(sweeps=60, tolerance=1e-5),
+            solver=SolverOptions(tolerance=1e-5),
             joints=JointOptions(limits=False, friction=False),
         ),
         q=q,
@@ -85,7 +85,7 @@ def _corners(robot: Robot, q: Array, foot: str) -> list[tuple[float, float, floa
     return [tuple(seen.apply(below + np.array([x, y, 0.0])).tolist()) for x, y in _SOLE]
 
 
-def _controller(simulation: Simulation, rest: Array, hands: dict[str, Array], torso: Transform) -> Any:
+def _controller(simulation: FeetSimulation, rest: Array, hands: dict[str, Array], torso: Transform) -> Any:
     robot = simulation.robot
     standing = StandingRobot(robot, tuple(FEET))
     angles = rotation_vector_from_matrix(torso.rotation)
@@ -126,7 +126,7 @@ def _controller(simulation: Simulation, rest: Array, hands: dict[str, Array], to
     return command
 
 
-def _course(simulation: Simulation, trajectory: Any, hands: dict[str, Array], torso: Transform) -> Course:
+def _course(simulation: FeetSimulation, trajectory: Any, hands: dict[str, Array], torso: Transform) -> Course:
     robot = simulation.robot
     frames = np.asarray(forward_kinematics(robot, trajectory.q, frames=[*FEET, "RH", "LH", "base"]).position)
     feet = np.linalg.norm(frames[:, :2] - frames[:1, :2], axis=2).max()

@@ -54,7 +54,8 @@ class ControlPart(_Part, frozen=True):
 
 
 class StepPart(_Part, frozen=True):
-    """dt: s. gap_term, newton_steps, sweeps, tolerance: see `footfall.simulation.step_values.StepOptions`."""
+    """dt: s. gap_term, newton_steps, tolerance: see `footfall.simulation.step_values.StepOptions`. sweeps: at most,
+    where contacts are solved one after the other: impacts, and exact contact if newton_steps is 0."""
 
     dt: float
     gap_term: Literal["gap", "source"]

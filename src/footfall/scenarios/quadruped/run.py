@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -25,13 +25,23 @@ from footfall.scenarios.quadruped.legs import standing_configuration
 from footfall.scenarios.quadruped.parameters import Scenario
 from footfall.scenarios.quadruped.references import Reference, reference
 from footfall.scene.model import Material, Scene, SceneObject
-from footfall.simulation.engine_choice import ContactModel
+from footfall.simulation.plants import (
+    FeetSimulation,
+    ImpactSimulation,
+    SmoothSimulation,
+    SpringSimulation,
+    SweepSimulation,
+)
 from footfall.simulation.run_values import Trajectory, join_trajectories
-from footfall.simulation.simulation import Simulation
+from footfall.simulation.simulation import SimulationBase
 from footfall.simulation.step_values import STEP_CONTACT, Command, JointOptions, SolverOptions, StepOptions
 
+ContactModel = Literal["exact", "impacts", "penalty"]
 _BLOCK = 500  # steps
 _STABLE = 1.5  # largest product of frequency and step for explicit gains; semi-implicit Euler diverges at 2
+
+
+Plant = FeetSimulation | SweepSimulation | ImpactSimulation | SpringSimulation | SmoothSimulation
 
 
 class Energies(NamedTuple):
@@ -95,30 +105,34 @@ def flat_ground(scenario: Scenario) -> Scene:
     return Scene("flat ground", (SceneObject("ground", Plane(), material=material, category="floor"),))
 
 
-def build_simulation(scenario: Scenario, contact: ContactModel = "exact", *, substeps: int = 1) -> Simulation:
+def build_simulation(scenario: Scenario, contact: ContactModel = "exact", *, substeps: int = 1) -> Plant:
     """The simulation of a scenario, the robot standing: its four tips against the ground."""
     if contact not in get_args(ContactModel):
         raise UnknownName("contact model", contact, get_args(ContactModel))
     robot = quadruped(foot_height=scenario.robot.foot_height)
-    scene, step = flat_ground(scenario), scenario.step
+    scene, step, springs = flat_ground(scenario), scenario.step, scenario.penalty
     surface = surface_of(scene.objects[0])
-    penalty = contact == "penalty"
     options = StepOptions(
         dt=step.dt,
-        integrator=scenario.penalty.integrator if penalty else "semi-implicit",
         contact=replace(STEP_CONTACT, gap_term=step.gap_term),
-        solver=SolverOptions(newton_steps=step.newton_steps, sweeps=step.sweeps, tolerance=step.tolerance),
+        solver=SolverOptions(newton_steps=step.newton_steps, tolerance=step.tolerance),
         joints=JointOptions(implicit_gains=uses_implicit_gains(robot, scenario)),
     )
-    return Simulation(
-        robot,
-        scene,
-        candidates=[Candidate(leg, (0.0, 0.0, 0.0), 0.0, surface) for leg in LEGS],
-        contact=scenario.penalty.law if penalty else contact,
-        options=options,
-        substeps=substeps,
-        q=standing_configuration(robot, scenario.robot.hip_height),
-    )
+    words: dict[str, Any] = {
+        "candidates": [Candidate(leg, (0.0, 0.0, 0.0), 0.0, surface) for leg in LEGS],
+        "options": options,
+        "substeps": substeps,
+        "q": standing_configuration(robot, scenario.robot.hip_height),
+    }
+    if contact == "impacts":
+        return ImpactSimulation(robot, scene, sweeps=step.sweeps, **words)
+    if contact == "penalty":
+        if springs.integrator == "semi-implicit":
+            return SpringSimulation(robot, scene, law=springs.law, **words)
+        return SmoothSimulation(robot, scene, law=springs.law, integrator=springs.integrator, **words)
+    if step.newton_steps == 0:
+        return SweepSimulation(robot, scene, sweeps=step.sweeps, **words)
+    return FeetSimulation(robot, scene, **words)
 
 
 def stiffest_mode(robot: Robot, scenario: Scenario) -> float:
@@ -139,7 +153,7 @@ def uses_implicit_gains(robot: Robot, scenario: Scenario) -> bool:
 
 
 def run_scenario(
-    scenario: Scenario, contact: ContactModel = "exact", *, simulation: Simulation | None = None
+    scenario: Scenario, contact: ContactModel = "exact", *, simulation: Plant | None = None
 ) -> Run:
     """Run a scenario with a contact model. simulation: from `build_simulation`, to compile once for several runs.
 
@@ -163,7 +177,7 @@ def run_scenario(
     )
 
 
-def _follow(simulation: Simulation, commands: Sequence[Command]) -> tuple[Trajectory, str | None]:
+def _follow(simulation: SimulationBase, commands: Sequence[Command]) -> tuple[Trajectory, str | None]:
     """Run through commands, one a step: what happened, and what diverged, if anything did."""
     parts: list[Trajectory] = []
     diverged = None

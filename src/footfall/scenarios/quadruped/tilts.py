@@ -13,8 +13,7 @@ from footfall.robot.library import quadruped
 from footfall.scenarios.quadruped.legs import standing_configuration
 from footfall.scenarios.quadruped.parameters import FallPart, Scenario
 from footfall.scenarios.quadruped.references import released
-from footfall.scenarios.quadruped.run import build_simulation
-from footfall.simulation.engine_choice import ContactModel
+from footfall.scenarios.quadruped.run import ContactModel, build_simulation
 
 _PERIOD = 0.01  # s between the states that are kept
 

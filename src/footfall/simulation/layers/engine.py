@@ -18,8 +18,9 @@ from footfall.dynamics.kinematics import frame_attachment, link_poses
 from footfall.errors import InvalidOption
 from footfall.robot.tree import Attachment
 from footfall.scene.model import Scene
+from footfall.simulation.divergence import are_good
 from footfall.simulation.drive_step import DriveTrain
-from footfall.simulation.engine import Batch, Deepest, Pushes, RecordedRows, body_numbers
+from footfall.simulation.engine import Batch, Deepest, Pushes, RecordedRows, RolloutParts, body_numbers
 from footfall.simulation.layers.motion import LayerMotion
 from footfall.simulation.layers.nodes import NodeFinder, TouchingNodes, layer_nodes
 from footfall.simulation.layers.step import Approach, LayerStep, LayerValues
@@ -144,7 +145,20 @@ class LayeredEngine:
         return np.array([self.contacts.owners.index(body) for body in self.nodes.bodies], dtype=np.int64)
 
     def rollout(self, batch: Batch) -> tuple[Array, Array, Array]:
-        raise InvalidOption("rollouts do not know contact layers; run one simulation after the other")
+        """One robot after the other."""
+        parts = RolloutParts(self.setting.robot, self.motion.joints, batch)
+        q, v, residual = parts.out
+        for row in range(parts.count):
+            course, state = self.course(parts.steps), self.start(parts.q[row].copy(), parts.v[row].copy())
+            given = parts.commands(row)
+            for k in range(parts.steps):
+                command = Command(*given[min(k, len(given) - 1)])
+                state = course.advance(state, command, {}, k, k + 1, state.time)
+                if not are_good(state.q, state.v):
+                    course.q[k:], course.v[k:], course.residual[k:] = np.nan, np.nan, np.nan
+                    break
+            q[row], v[row], residual[row] = course.q, course.v, course.residual
+        return q, v, residual
 
 
 class Pressed(NamedTuple):
@@ -231,7 +245,3 @@ def _check(setting: Setting, layers: Sequence[ContactLayer]) -> None:
     loops = setting.robot.tree.loops
     if loops is not None and loops.held:
         raise InvalidOption("layers: loops that forces hold are not known here; let coordinates hold them")
-    if setting.options.integrator != "semi-implicit":
-        raise InvalidOption(
-            f"integrator is {setting.options.integrator!r}; with layers it is 'semi-implicit'"
-        )

@@ -58,8 +58,8 @@ _DIRECT_STEPS, _INTERIOR_STEPS = 30, 60  # of the solver, at most
 @dataclass(frozen=True)
 class Setting:
     """What is simulated. robot: all that moves, combined; placed: its robots, before its free bodies. gears: of drives
-    that are simulated. self_contact: whether robots touch themselves. prescribed: whether joints move as they are told,
-    see `PrescribedMotion`."""
+    that are simulated. self_contact, sleep, divided_meshes: see `Simulation`. prescribed: whether joints move as they
+    are told, see `PrescribedMotion`."""
 
     robot: Robot
     scene: Scene
@@ -69,6 +69,8 @@ class Setting:
     gears: Gears | None
     self_contact: bool = True
     prescribed: bool = False
+    sleep: bool = False
+    divided_meshes: bool = False
 
 
 class WorldEngine:
@@ -119,7 +121,7 @@ class WorldEngine:
             setting.robot,
             setting.scene,
             self_contact=setting.self_contact,
-            divided=setting.options.divided_meshes,
+            divided=setting.divided_meshes,
             carriers=carriers,
         )
 
@@ -155,7 +157,7 @@ class WorldEngine:
             interior_steps=min(_INTERIOR_STEPS, steps),
             final_steps=steps,
             sleep_speed=_SLEEP_SPEED,
-            sleep_steps=at_rest if options.sleep else 0,
+            sleep_steps=at_rest if self.setting.sleep else 0,
         )
 
     @cached_property

@@ -1,60 +1,83 @@
-"""Steps in native code that is made for a list of places that may touch."""
+"""Feet in lanes: steps in native code that is made for a list of places that may touch, for thousands of robots.
+
+A control period is one kernel: a command is held over some time steps, each of a kind (`StepKind`): exact contact,
+impacts one after the other, sweeps, springs, smooth forces.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import warnings
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
 
 from footfall.arrays import Array, Integers
-from footfall.compiler import Kernel
-from footfall.contact.candidates import Candidate
+from footfall.compiler import Kernel, build_kernel, maximum, repeat
+from footfall.contact.candidates import Candidate, scene_candidates
 from footfall.contact.detection import detect_contacts
-from footfall.contact.penalty import PenaltyLaw
-from footfall.dynamics.kinematics import link_poses
+from footfall.dynamics.kinematics import frame_attachment, link_poses
+from footfall.errors import ManyContactsWarning, UnknownName
 from footfall.robot.model import Robot
 from footfall.robot.tree import Attachment
 from footfall.scene.model import Scene
-from footfall.simulation.control_period import ControlPeriod
-from footfall.simulation.drive_step import DriveTrain
+from footfall.simulation.drive_step import DriveTrain, driven_step
 from footfall.simulation.engine import Batch, Deepest, Pushes, RecordedRows, body_numbers
+from footfall.simulation.joint_action import JointAction
 from footfall.simulation.joint_axes import actuated_velocities
-from footfall.simulation.penalty_step import penalty_row_count
 from footfall.simulation.run_values import SimulationState, TouchLog, Trajectory
-from footfall.simulation.step_values import Command, StepOptions
-from footfall.simulation.time_step import row_count
+from footfall.simulation.step_values import Command, Place, StepReport, StepState
+from footfall.simulation.world.engine import Setting
 
 _ROLLOUT = ("residual", "q", "v")  # what a rollout gives, in the order of the kernel
+_MANY = 256  # places that may touch
 
 
-@dataclass
-class ListedEngine:
-    """law: of springs, if all forces are functions of the state. friction (candidates,): may change at any time."""
+class StepKind(Protocol):
+    """How a step is computed, as traced code."""
 
-    robot: Robot
-    scene: Scene
-    candidates: tuple[Candidate, ...]
-    options: StepOptions
-    substeps: int
-    law: PenaltyLaw | None
-    train: DriveTrain | None
+    def rows(self, place: Place) -> int:
+        """Number of values that a step hands to the next besides q, v and integral: impulses, or what springs keep."""
+        ...
 
-    def __post_init__(self) -> None:
+    def advance(
+        self,
+        place: Place,
+        state: StepState,
+        command: Command,
+        *,
+        friction: Array,
+        wrenches: Mapping[str, Array] | None,
+        action: JointAction | None,
+        time: Any,
+    ) -> tuple[StepState, StepReport]:
+        """From a state at a time, s. friction (candidates,); wrenches on bodies; action: of drives and springs."""
+        ...
+
+
+class FeetEngine:
+    """Steps of a kind for places that may touch. friction (candidates,): may change at any time."""
+
+    def __init__(
+        self, setting: Setting, candidates: Sequence[Candidate], kind: StepKind, train: DriveTrain | None
+    ) -> None:
+        self.robot, self.scene, self.substeps = setting.robot, setting.scene, setting.substeps
+        self.place = Place(setting.robot, tuple(candidates), setting.options)
+        self.candidates, self.options = self.place.candidates, setting.options
+        self.kind, self.train = kind, train
         self.friction = np.array([each.surface.material.friction for each in self.candidates])
         self.restitution = tuple(each.surface.material.restitution for each in self.candidates)
-        count = row_count if self.law is None else penalty_row_count
-        self.rows = count(self.robot, self.candidates, self.options)
+        self.rows = kind.rows(self.place)
         self._kernels: dict[tuple[str, ...], Kernel] = {}
 
     def __getstate__(self) -> dict[str, object]:
         """All but native code, which a reader of the pickle finds in its cache or compiles."""
         return {**vars(self), "_kernels": {}}
 
-    def copy(self) -> ListedEngine:
+    def copy(self) -> FeetEngine:
         """One with its own friction, which shares the native code."""
-        twin = object.__new__(ListedEngine)
+        twin = object.__new__(FeetEngine)
         vars(twin).update(vars(self), friction=self.friction.copy())
         return twin
 
@@ -62,8 +85,8 @@ class ListedEngine:
         drives = np.zeros(0) if self.train is None else self.train.start(q, v)
         return SimulationState(0.0, q, v, *self._no_impulses, drives)
 
-    def course(self, periods: int) -> ListedCourse:
-        return ListedCourse(self, periods)
+    def course(self, periods: int) -> FeetCourse:
+        return FeetCourse(self, periods)
 
     def deepest(self, state: SimulationState) -> Deepest | None:
         contacts = detect_contacts(self.robot, state.q, self.candidates, margin=0.0, time=state.time)
@@ -103,19 +126,74 @@ class ListedEngine:
     def kernel(self, pushed: tuple[str, ...] = ()) -> Kernel:
         """Native code of one control period with a wrench on each of the bodies that are pushed."""
         if pushed not in self._kernels:
-            period = ControlPeriod(
-                self.robot,
-                self.candidates,
-                self.options,
-                self.substeps,
-                self.rows,
-                self.restitution,
-                self.law,
-                self.train,
-                self.timed,
+
+            def period(**arrays: Any) -> Mapping[str, Any]:
+                return self._trace(pushed, arrays)
+
+            self._kernels[pushed] = build_kernel(
+                period, self._inputs(pushed), name="period", check_finite=False
             )
-            self._kernels[pushed] = period.kernel(pushed)
         return self._kernels[pushed]
+
+    def _inputs(self, pushed: tuple[str, ...]) -> dict[str, int | tuple[int, ...]]:
+        robot, joints = self.robot, len(actuated_velocities(self.robot))
+        inputs: dict[str, int | tuple[int, ...]] = {
+            "q": robot.nq,
+            "v": robot.nv,
+            "integral": joints,
+            "impulses": self.rows,
+        }
+        inputs |= dict.fromkeys((f"command_{name}" for name in Command._fields), joints)
+        inputs |= {"friction": len(self.candidates)}
+        inputs |= {f"push_{k}": 6 for k in range(len(pushed))}
+        if self.timed:
+            inputs["time"] = ()
+        if self.train:
+            inputs["drives"] = self.train.size
+        return inputs
+
+    def _trace(self, pushed: tuple[str, ...], arrays: Mapping[str, Any]) -> Mapping[str, Any]:
+        dt, train = self.options.dt, self.train
+        state = StepState(*(arrays[name] for name in StepState._fields))
+        command = Command(*(arrays[f"command_{name}"] for name in Command._fields))
+        wrenches = {body: arrays[f"push_{k}"] for k, body in enumerate(pushed)}
+
+        def step(time: Any, drives: Any, *parts: Any) -> tuple[Any, StepState, StepReport]:
+            state = StepState(*parts)
+
+            def advance(command: Command, action: JointAction | None) -> tuple[StepState, StepReport]:
+                given = {"friction": arrays["friction"], "wrenches": wrenches or None, "time": time}
+                return self.kind.advance(self.place, state, command, action=action, **given)
+
+            return driven_step(self.robot, train, dt, state, drives, command, advance)
+
+        worst: Any = 0.0
+        time = arrays.get("time", 0.0)
+        drives = train.begin_command(arrays["drives"]) if train else np.zeros(0)
+        if self.substeps > 1:
+
+            def substep(*parts: Any) -> tuple[Any, ...]:
+                worst, time, drives, *state = parts
+                drives, following, happened = step(time, drives, *state)
+                return maximum(worst, happened.residual), time + dt, drives, *following
+
+            worst, time, drives, *parts = repeat(
+                substep, (0.0, time, drives, *state), count=self.substeps - 1
+            )
+            state = StepState(*parts)
+        drives, state, happened = step(time, drives, *state)
+        return {
+            "residual": maximum(worst, happened.residual),
+            "solver_steps": happened.solver_steps,
+            **state._asdict(),
+            **({"time": time + dt} if self.timed else {}),
+            **({"drives": drives} if train else {}),
+            "effort": happened.effort,
+            "positions": happened.positions,
+            "forces": happened.forces,
+            "normals": happened.normals,
+            "gaps": happened.gaps,
+        }
 
     def rollout(self, batch: Batch) -> tuple[Array, Array, Array]:
         # The kernel of single steps: another one for the same arithmetic would differ in the last bits.
@@ -138,10 +216,10 @@ class ListedEngine:
         return np.array(starts).reshape(*rows, self.train.size)
 
 
-class ListedCourse:
-    """A run with a `ListedEngine`."""
+class FeetCourse:
+    """A run with a `FeetEngine`."""
 
-    def __init__(self, engine: ListedEngine, periods: int) -> None:
+    def __init__(self, engine: FeetEngine, periods: int) -> None:
         robot, count, train = engine.robot, len(engine.candidates), engine.train
         self.engine = engine
         self.q, self.v = np.empty((periods, robot.nq)), np.empty((periods, robot.nv))
@@ -210,4 +288,43 @@ class ListedCourse:
         )
         return Trajectory(
             time, self.q, self.v, self.effort, log, self.residual, self.solver_steps, self.currents
+        )
+
+
+def places_of(
+    robot: Robot, scene: Scene, given: Sequence[Candidate] | None, feet: Sequence[str] | None
+) -> tuple[Candidate, ...]:
+    """The places that may touch: those given, else all points of collision geometry against all surfaces; of the
+    robots' bodies only those named feet, if some are."""
+    places = tuple(scene_candidates(robot, scene) if given is None else given)
+    if feet is not None:
+        places = _of_feet(feet, places, robot, scene)
+    elif given is None:
+        _warn_of_many(places)
+    for candidate in places:
+        frame_attachment(robot, candidate.body)
+        frame_attachment(robot, candidate.surface.body)
+    return places
+
+
+def _of_feet(
+    feet: Sequence[str], candidates: Sequence[Candidate], robot: Robot, scene: Scene
+) -> tuple[Candidate, ...]:
+    """Candidates without those of bodies of robots that are not named."""
+    named = {feet} if isinstance(feet, str) else set(feet)
+    known = [body.name for body in robot.bodies]
+    for name in sorted(named.difference(known)):
+        raise UnknownName("body", name, known, "the simulation, for feet")
+    silent = set(known) - {thing.name for thing in scene.free_objects} - named
+    return tuple(each for each in candidates if not {each.body, each.surface.body} & silent)
+
+
+def _warn_of_many(candidates: Sequence[Candidate]) -> None:
+    """If native code for all of them takes minutes to compile."""
+    if len(candidates) > _MANY:
+        warnings.warn(
+            f"{len(candidates)} places may touch, and native code is made for all of them, which may take minutes the "
+            "first time; name the bodies that matter: FeetSimulation(..., feet=['left_foot', 'right_foot'])",
+            ManyContactsWarning,
+            stacklevel=3,
         )
