@@ -19,6 +19,25 @@ if TYPE_CHECKING:
     from footfall.motion.parameters import read_parameters as read_parameters
     from footfall.motion.parameters import write_parameters as write_parameters
     from footfall.motion.pipeline import gait_dimensions as gait_dimensions
+    from footfall.motion.reduced.centroidal import least_leg_room as least_leg_room
+    from footfall.motion.reduced.divergent import capture_limit as capture_limit
+    from footfall.motion.reduced.divergent import capture_radii as capture_radii
+    from footfall.motion.reduced.divergent import divergent_before as divergent_before
+    from footfall.motion.reduced.divergent import hip_strategy_radius as hip_strategy_radius
+    from footfall.motion.reduced.double_pendulum import DoublePendulum as DoublePendulum
+    from footfall.motion.reduced.double_pendulum import double_pendulum as double_pendulum
+    from footfall.motion.reduced.double_pendulum import largest_impulse as largest_impulse
+    from footfall.motion.reduced.from_plan import balance_problem as balance_problem
+    from footfall.motion.reduced.generators import GENERATORS as GENERATORS
+    from footfall.motion.reduced.generators import plan_center as plan_center
+    from footfall.motion.reduced.pendulum import orbital_energy as orbital_energy
+    from footfall.motion.reduced.problem import BalanceProblem as BalanceProblem
+    from footfall.motion.reduced.problem import CentreMotion as CentreMotion
+    from footfall.motion.reduced.spring_leg import RunningStep as RunningStep
+    from footfall.motion.reduced.spring_leg import SpringLeg as SpringLeg
+    from footfall.motion.reduced.spring_leg import running_angle as running_angle
+    from footfall.motion.reduced.spring_leg import running_step as running_step
+    from footfall.motion.reduced.spring_leg import spring_leg as spring_leg
     from footfall.motion.reduced_model_file import published_model as published_model
     from footfall.motion.reduced_model_file import read_reduced_model as read_reduced_model
     from footfall.motion.reduced_model_file import write_reduced_model as write_reduced_model

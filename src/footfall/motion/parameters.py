@@ -118,13 +118,29 @@ class LimitParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
     least_load: Share = 0.1
 
 
+# By which model the centre of mass is planned, see `footfall.motion.reduced`.
+Generator = Literal[
+    "whole_body",
+    "five_masses",
+    "three_masses",
+    "centroidal",
+    "lipm",
+    "preview",
+    "dcm",
+    "mpc",
+    "flywheel",
+    "biped",
+]
+
+
 class TorsoParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Stage 14. first_grid_s, grid_s: distance of break points in the first and second cycle. filter_share: time
     constant of the low-pass as a part of the last transition. bound_margin_m: from the leg bounds.
     acceleration_limit_g: of the torso's height, as a multiple of gravity. body_grid_s, body_rounds: where the angular
     momentum of the whole robot is compared with that of five masses, and how often in the second cycle. method: how
     the torso obeys the zero moment point: with least error over all times, or exactly at the break points by a quintic
-    or cubic spline as in the source."""
+    or cubic spline as in the source. generator: by which reduced model the torso is planned; `whole_body` is five
+    masses with the angular momentum of all bodies, if these are known."""
 
     first_grid_s: Positive = 0.2
     grid_s: Positive = 0.05
@@ -134,6 +150,7 @@ class TorsoParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
     body_grid_s: Positive = 0.05
     body_rounds: Annotated[int, Meta(ge=0, le=10)] = 1
     method: Literal["least_squares", "quintic", "cubic"] = "least_squares"
+    generator: Generator = "whole_body"
 
 
 class MotionParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -24,6 +24,7 @@ from footfall.motion.motion import Motion, PhaseTable, join_tables, phase_table
 from footfall.motion.orientation import plan_head, plan_upper_body
 from footfall.motion.parameters import MotionParameters
 from footfall.motion.reach import check_arms, check_reach
+from footfall.motion.reduced.torso import plan_reduced
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.schedule import Schedule, plan_phases
 from footfall.motion.support import SupportAreas, plan_support
@@ -35,13 +36,15 @@ from footfall.motion.zero_moment_point import blend_length, plan_zmp
 
 class MotionState(NamedTuple):
     """What a motion is continued from: zmp (3,), load (3, 16), torso (3, 3), toes (3, 2) and momentum (3, 3), the
-    latter four with velocity and acceleration; all else rests between transitions."""
+    latter four with velocity and acceleration; all else rests between transitions, but for an upper body (10,) that
+    leans."""
 
     zmp: Array
     load: Array
     torso: Array
     toes: Array
     momentum: Array
+    upper_body: Array
 
 
 class SequenceMotion(NamedTuple):
@@ -195,6 +198,7 @@ def draft_sequence(
         float(schedule.pose_times[-1] - schedule.pose_times[-2]),
         None if start is None else start.torso,
         momentum_start=None if start is None else start.momentum,
+        upper_body_start=None if start is None else start.upper_body,
     )
     return DraftedSequence(schedule, areas, draft)
 
@@ -211,14 +215,19 @@ def finish_sequence(
 ) -> SequenceMotion:
     """The torso, the centre of mass and contacts of a sequence; refused if it cannot be walked."""
     schedule, areas, draft = drafted
+    generator = parameters.torso.generator
     try:
-        torso = plan_torso(draft, model, parameters.torso, body=body)
+        if generator in ("whole_body", "five_masses"):
+            torso = plan_torso(
+                draft, model, parameters.torso, body=body if generator == "whole_body" else None
+            )
+            draft = draft if body is None else replace(draft, momentum=torso.momentum)
+        else:
+            torso, draft = plan_reduced(drafted, model, parameters.torso, body=body)
     except HeightNotSmooth as error:
         number = transition_at(schedule, error.time)
         raise InvalidTransition(number, str(error), value=error.peak, limit=error.most) from error
     clock.parts_done(torso.stage_seconds)
-    if body is not None:
-        draft = replace(draft, momentum=torso.momentum)
     check_reach(schedule, draft, torso, model)
     center_of_mass, masses = plan_centre_of_mass(draft, torso.trajectory, model)
     contact = plan_contacts(schedule)

@@ -23,6 +23,9 @@ from footfall.gait.walking_transitions import closing_transitions
 from footfall.motion.curves import join_curves
 from footfall.motion.motion import Motion, join_tables
 from footfall.motion.pipeline import MotionState, gait_dimensions, generate_sequence
+from footfall.motion.samples import ROTATIONS
+
+_UPPER_BODY = ROTATIONS.index("upper_body")
 
 
 class Continuation(NamedTuple):
@@ -130,7 +133,9 @@ def motion_state(motion: Motion, time: float) -> MotionState:
     # The values just before the border: at it the later segment counts.
     before = motion.sample(np.nextafter(time, -np.inf))
     load = np.concatenate([before.load, before.wrenches.reshape(3, 12)], axis=1)
-    return MotionState(before.zmp[0], load, before.torso, before.toes, before.momentum)
+    return MotionState(
+        before.zmp[0], load, before.torso, before.toes, before.momentum, before.rotations[_UPPER_BODY]
+    )
 
 
 def stop_motion(motion: Motion, now: float, *, run_time: float = 0.0) -> Motion:

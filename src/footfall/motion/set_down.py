@@ -43,9 +43,9 @@ _SELECTIONS = ("right_selection", "left_selection")
 
 def can_set_down(motion: Motion, ready: float) -> bool:
     """Whether the step that runs at a time, s, can be cut short then: feet on level ground, whole soles, no hand that
-    touches or goes to touch something, and time enough before the foot lands."""
+    touches or goes to touch something, and time enough before the foot lands. A flywheel leans until its step ends."""
     where = _running(motion, ready)
-    if where is None:
+    if where is None or motion.parameters.torso.generator == "flywheel":
         return False
     sequence, number, _, end = where
     running = motion.plan.sequences[sequence]
