@@ -15,7 +15,7 @@ import warnings
 
 from benchmarks.lab import world_checks
 from footfall.bench.surroundings import load_average
-from footfall.errors import ConvergenceWarning, RobotWarning, StartsInside
+from footfall.errors import ConvergenceWarning, RobotWarning, SimulationWarning
 
 SECTIONS = {
     "things": world_checks.loose_things,
@@ -31,7 +31,7 @@ def main() -> None:
     parser.add_argument("--poses", type=int, default=20, help="of each robot that falls")
     parser.add_argument("--output", type=Path, help="also write the report to this file")
     options = parser.parse_args()
-    for kind in (ConvergenceWarning, RobotWarning, StartsInside):
+    for kind in (ConvergenceWarning, RobotWarning, SimulationWarning):
         warnings.simplefilter("ignore", kind)  # counted in the tables, or of the example robots' own files
     parts = ["# Worlds of known behaviour", "", world_checks.INTRODUCTION, ""]
     for name in options.names or SECTIONS:

@@ -85,11 +85,11 @@ def recording() -> str:
 
 
 def _refused(writer: Any, q: Any, v: Any) -> bool:
-    from footfall.errors import ClosedRecording
+    from footfall.errors import TooLate
 
     try:
         writer.state(10.0, q, v)
-    except ClosedRecording:
+    except TooLate:
         writer.close()
         return True
     return False

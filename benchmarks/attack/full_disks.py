@@ -44,7 +44,7 @@ def record_over(path: Path) -> None:
 
 def _record(path: Path, **options: Any) -> None:
     import footfall
-    from footfall.errors import RecordingFailed
+    from footfall.errors import CannotWrite
 
     robot = footfall.load("arm-7r")
     q, v = footfall.neutral(robot), np.zeros(robot.nv)
@@ -59,22 +59,22 @@ def _record(path: Path, **options: Any) -> None:
         writer.event(2.0, "end")
         writer.close()
         _told["kept"], _told["complete"] = 2000, True
-    except (RecordingFailed, MemoryError, SystemError) as failure:
+    except (CannotWrite, MemoryError, SystemError) as failure:
         if writer is not None:
             _told["place"] = str(writer._file.place)
             # Memory may be there again, a disk stays full
-            _told["refuses"] = not isinstance(failure, RecordingFailed) or _refuses(writer, q, v)
+            _told["refuses"] = not isinstance(failure, CannotWrite) or _refuses(writer, q, v)
         raise failure
 
 
 def _refuses(writer: Any, q: Any, v: Any) -> bool:
     """Whether every call from then on fails."""
-    from footfall.errors import RecordingFailed
+    from footfall.errors import CannotWrite
 
     for call in (lambda: writer.state(9.0, q, v), writer.flush, writer.close):
         try:
             call()
-        except RecordingFailed:
+        except CannotWrite:
             continue
         return False
     return True

@@ -21,7 +21,7 @@ from footfall.control.whole_body_limits import WholeBodyLimits
 from footfall.control.whole_body_program import program_for
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.kinematics import frame_pose
-from footfall.errors import QuadraticProgramFailed
+from footfall.errors import NoSolution
 from footfall.ik import BoundedRate, Bounds, Limits, QuadraticProgram, level, solve_quadratic_program
 from footfall.math.generalised_inverses import null_space_basis
 from footfall.robot.load import load
@@ -170,7 +170,7 @@ def solvers() -> dict[str, Solver]:
 def _ours(program: QuadraticProgram) -> Array | None:
     try:
         return solve_quadratic_program(program)
-    except QuadraticProgramFailed:
+    except NoSolution:
         return None
 
 

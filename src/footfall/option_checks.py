@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from footfall.errors import InvalidOption
+from footfall.errors import InvalidInput
 
 
 def require_not_negative(record: Any, *names: str) -> None:
@@ -14,14 +14,14 @@ def require_not_negative(record: Any, *names: str) -> None:
     for name in names:
         value = getattr(record, name)
         if value is not None and not value >= 0:
-            raise InvalidOption(f"{name} is {value}; it must not be negative")
+            raise InvalidInput(f"{name} is {value}; it must not be negative")
 
 
 def require_switch(record: Any, *names: str) -> None:
     """True or False, and nothing that only counts as such."""
     for name in names:
         if not isinstance(getattr(record, name), bool | np.bool_):
-            raise InvalidOption(f"{name} is {getattr(record, name)!r}; it must be True or False")
+            raise InvalidInput(f"{name} is {getattr(record, name)!r}; it must be True or False")
 
 
 def require_choice(record: Any, **kinds: Any) -> None:
@@ -29,13 +29,13 @@ def require_choice(record: Any, **kinds: Any) -> None:
     for name, kind in kinds.items():
         if getattr(record, name) not in get_args(kind):
             allowed = ", ".join(get_args(kind))
-            raise InvalidOption(f"{name} is {getattr(record, name)!r}; it must be one of: {allowed}")
+            raise InvalidInput(f"{name} is {getattr(record, name)!r}; it must be one of: {allowed}")
 
 
 def require_record(record: Any, **kinds: type) -> None:
     """A record of options of that kind, not a number or a dictionary."""
     for name, kind in kinds.items():
         if not isinstance(getattr(record, name), kind):
-            raise InvalidOption(
+            raise InvalidInput(
                 f"{name} is {getattr(record, name)!r}; it must be a {kind.__name__}: {name}={kind.__name__}(...)"
             )

@@ -17,8 +17,54 @@ import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+# Of `footfall.errors`: the old names of each class.
+_ERRORS: dict[str, str] = {
+    "InvalidInput": """
+        ContradictoryLimits DifferentShapes InvalidAction InvalidConstraint InvalidContact InvalidCurve
+        InvalidDimensions InvalidGains InvalidGait InvalidKeyframes InvalidKnots InvalidMeasurements
+        InvalidOption InvalidParameters InvalidPattern InvalidPlan InvalidPolygon InvalidPolynomial
+        InvalidPose InvalidPreview InvalidRecording InvalidReducedModel InvalidReducedModelFile
+        InvalidRequest InvalidRotation InvalidRow InvalidScenario InvalidSignal InvalidStep InvalidStudy
+        InvalidTask InvalidTime InvalidWheel KernelInputError NoClosedForm NoCollocation NoLogarithm
+        NoSupport NoTasks NothingToShow OppositeQuaternions SingularParameters SingularTransmission
+        UnknownExport UnreachableFoothold UnreachablePosition
+    """,
+    "RobotError": """
+        BrokenTree DuplicateName ImpossibleInertia InvalidDescription InvalidDrive InvalidValue
+        MissingInertia UnknownReference UnsafeDescription
+    """,
+    "LoopError": "LockedLoop RedundantLoop",
+    "MisplacedFrame": "NoSole TurnedLandmark",
+    "UnsuitableRobot": "FourLegs NoMass NoReducedModel NotFullyActuated UnclearLandmark",
+    "NoSolution": """
+        ConflictingConstraints LostMotion NoDescent NoIdleConfiguration NotReachable
+        QuadraticProgramFailed
+    """,
+    "NoPath": "NoRoute NoWay",
+    "InvalidTransition": "RefusedStance",
+    "TooLate": "ClosedRecording OutdatedPlan",
+    "RecordingError": "DamagedRecording RecordingTooLarge UnsupportedRecording",
+    "CannotWrite": "RecordingFailed",
+    "InvalidMessage": "InvalidChannel",
+    "MissingPackage": "MissingBrowser UnguardedViewer",
+    "ProgramFailed": "CompilationFailed FailedScreenshot StudyStopped WrongResult",
+    "FootfallError": "ViewerError",
+    "SceneWarning": "GravityWarning WorldLeftOut",
+    "RobotWarning": "MissingMeshWarning",
+    "SimulationWarning": """
+        BelowGroundWarning DivergedWarning ManyContactsWarning PenaltyWarning RestlessJointsWarning
+        SingularLoopWarning StartsInside TooManyCandidates
+    """,
+    "ControlWarning": "ContactWarning LostDirection SaturatedTorque StepWarning",
+}
+
 RENAMED: dict[str, str] = {
     "footfall.ik.solve_hierarchical_qp": "footfall.ik.solve_hierarchy",
+    **{
+        f"footfall.errors.{old}": f"footfall.errors.{new}"
+        for new, olds in _ERRORS.items()
+        for old in olds.split()
+    },
 }
 """Old public path to new public path, such as "footfall.contact.Old" to "footfall.contact.New"."""
 

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.attack import calls
 from footfall.compiler.routines import routine
-from footfall.errors import GeometryError, InvalidPolynomial
+from footfall.errors import GeometryError, InvalidInput
 from footfall.geometry.hierarchy import build_hierarchy
 from footfall.math import PolynomialTrajectory
 
@@ -48,9 +48,9 @@ def test_harm_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_wrong_numbers_are_named() -> None:
     trajectory = PolynomialTrajectory(np.array([0.0, 1.0]), np.ones((1, 3, 2)))
     for order in (-1, 10**12, 1.5):
-        with pytest.raises(InvalidPolynomial, match="whole number, 0 or more"):
+        with pytest.raises(InvalidInput, match="whole number, 0 or more"):
             trajectory.sample(np.array([0.5]), order)  # type: ignore[arg-type]
-        with pytest.raises(InvalidPolynomial, match="whole number, 0 or more"):
+        with pytest.raises(InvalidInput, match="whole number, 0 or more"):
             trajectory(0.5, derivative=order)  # type: ignore[arg-type]
     assert (trajectory(0.5, derivative=9) == 0.0).all()
     boxes = np.zeros((5, 3)), np.ones((5, 3))

@@ -34,6 +34,6 @@ def test_a_failing_compiler_is_quoted(monkeypatch: pytest.MonkeyPatch, tmp_path:
     monkeypatch.setenv("CXX", str(compiler))
     monkeypatch.setenv("EIGEN_INCLUDE_DIR", str(tmp_path / "eigen"))
     monkeypatch.setenv("FOOTFALL_CACHE_DIR", str(tmp_path / "cache"))
-    with pytest.raises(pinocchio_cpp.CompilationFailed, match=r"x\.cpp:1: error: no"):
+    with pytest.raises(pinocchio_cpp.ProgramFailed, match=r"x\.cpp:1: error: no"):
         pinocchio_cpp.build()
     assert not list((tmp_path / "cache").iterdir())

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import footfall
 from footfall.bench.robots import examples_folder
 from footfall.cli.application import app
-from footfall.errors import InvalidOption, NoSole, UnknownName
+from footfall.errors import InvalidInput, MisplacedFrame, UnknownName
 from footfall.motion.landmarks import landmarks
 from footfall.motion.soles import foot_points
 from footfall.motion.walk_check import check_walking
@@ -102,7 +102,7 @@ def test_feet_without_shapes_do_not_walk_unless_a_sole_is_given() -> None:
     found = check_walking(bare)
     assert found[-1].state == "missing"
     assert "have no shapes that touch the ground" in found[-1].told
-    with pytest.raises(NoSole, match="no shapes that touch the ground"):
+    with pytest.raises(MisplacedFrame, match="no shapes that touch the ground"):
         walking_body(bare)
     sole = (-0.2336, 0.0425, -0.11, 0.11)
     body = walking_body(bare, sole=sole)
@@ -137,7 +137,7 @@ def test_walks_take_the_same_frames_and_soles(tmp_path: Path) -> None:
     request = WalkRequest(scene="flat", frames={"RF": "RF"}, sole=(-0.2, 0.1, -0.1, 0.1))
     write_request(request, tmp_path / "a.walk.json")
     assert read_request(tmp_path / "a.walk.json") == request
-    with pytest.raises(InvalidOption, match="rear < front"):
+    with pytest.raises(InvalidInput, match="rear < front"):
         WalkRequest(scene="flat", sole=(0.2, 0.1, -0.1, 0.1))
     with pytest.raises(UnknownName, match="no frame 'toe'"):
         WalkSession(robot=footfall.load("lola"), frames={"RF": "toe"})

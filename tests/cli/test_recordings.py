@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import footfall
 from footfall.cli import app
-from footfall.errors import DamagedRecording, ExistingFile, FootfallError, MissingFile, UnknownExport
+from footfall.errors import ExistingFile, FootfallError, InvalidInput, MissingFile, RecordingError
 from tests.recording.recordings import random_numbers, write_example
 
 
@@ -64,9 +64,9 @@ def test_export_of_half_a_recording_says_so(recording: Path, tmp_path: Path) -> 
 
 def test_errors_are_named(recording: Path, tmp_path: Path) -> None:
     assert "nothing.mcap" in run("export", tmp_path / "nothing.mcap", tmp_path / "a.csv", error=MissingFile)
-    assert ".xlsx" in run("export", recording, tmp_path / "a.xlsx", error=UnknownExport)
+    assert ".xlsx" in run("export", recording, tmp_path / "a.xlsx", error=InvalidInput)
     (tmp_path / "text.mcap").write_text("text")
-    assert "no MCAP file" in run("view", tmp_path / "text.mcap", error=DamagedRecording)
+    assert "no MCAP file" in run("view", tmp_path / "text.mcap", error=RecordingError)
     result = CliRunner().invoke(app, ["screenshot", "lola", str(tmp_path / "a.png"), "--size", "big"])
     assert result.exit_code == 2
     assert "1280x960" in result.output

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from footfall.cli import app
-from footfall.errors import WorldLeftOut
+from footfall.errors import SceneWarning
 from footfall.recording.reader import read_recording
 from footfall.simulation.simulation import Simulation
 
@@ -104,7 +104,7 @@ def test_a_robot_is_in_the_world_of_its_file(tmp_path: Path) -> None:
     np.testing.assert_allclose(recording.q[:, 2], 1.1, atol=1e-6)
     assert recording.scene is not None
     assert [each.name for each in recording.scene.objects] == ["shelf"]
-    with pytest.warns(WorldLeftOut, match="no part of a robot: shelf"):
+    with pytest.warns(SceneWarning, match="no part of a robot: shelf"):
         result_of(str(source), "--scene", "flat", *RUN, str(tmp_path / "flat.mcap"))
     on_floor = read_recording(tmp_path / "flat.mcap")
     assert on_floor.q[0, 2] == pytest.approx(0.12, abs=1e-6)  # 2 cm above it, as everywhere

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from footfall.cli import app
-from footfall.errors import InvalidStudy, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 
 RUNNER = CliRunner()
 STUDY = """
@@ -56,6 +56,6 @@ def test_wrong_words_are_told(place: Path) -> None:
     wrong = RUNNER.invoke(app, ["study", "rotos", "-j", "1"])
     assert isinstance(wrong.exception, UnknownName)
     missing = RUNNER.invoke(app, ["study", "replay", "nowhere", "0"])
-    assert isinstance(missing.exception, InvalidStudy)
+    assert isinstance(missing.exception, InvalidInput)
     RUNNER.invoke(app, ["study", "roots.toml", "--function", "own.py:root", "-j", "1"])
     assert "is no walk" in str(RUNNER.invoke(app, ["study", "replay", "roots", "0"]).exception)

@@ -9,7 +9,7 @@ import pytest
 
 from footfall.compiler import Kernel, batches, build_kernel
 from footfall.compiler.batches import BatchCode
-from footfall.errors import KernelInputError
+from footfall.errors import InvalidInput
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +113,7 @@ def test_wrong_numbers_are_found_in_any_piece(drift: Kernel, tiny_pieces: Any) -
     x, v = starts(200)
     v[137, 2] = np.nan
     for _ in range(2):
-        with pytest.raises(KernelInputError, match=r"drift: v\[137, 2\] is nan"):
+        with pytest.raises(InvalidInput, match=r"drift: v\[137, 2\] is nan"):
             drift.batch(x, v, np.zeros(5), 1.0, threads=2)
 
 

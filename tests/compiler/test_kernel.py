@@ -14,7 +14,7 @@ import pytest
 
 from footfall.compiler import Kernel, build_kernel, builtin, call, interface
 from footfall.compiler import kernel as kernel_module
-from footfall.errors import KernelInputError
+from footfall.errors import InvalidInput
 from tests.eventually import eventually
 
 
@@ -109,7 +109,7 @@ def test_rows_of_a_larger_array(kernel: Kernel) -> None:
     ],
 )
 def test_wrong_input(kernel: Kernel, arrays, message: str) -> None:
-    with pytest.raises(KernelInputError, match=message):
+    with pytest.raises(InvalidInput, match=message):
         kernel(*arrays)
 
 
@@ -153,16 +153,16 @@ def test_bound_arrays_are_kept_alive() -> None:
 
 def test_binding_is_strict(kernel: Kernel) -> None:
     out = (np.empty(3), np.empty((3, 3)), np.empty(2), np.empty(()))
-    with pytest.raises(KernelInputError, match="bind takes 6 arrays"):
+    with pytest.raises(InvalidInput, match="bind takes 6 arrays"):
         kernel.bind(A, B)
-    with pytest.raises(KernelInputError, match="float64"):
+    with pytest.raises(InvalidInput, match="float64"):
         kernel.bind(A.astype(np.float32), B, *out)
-    with pytest.raises(KernelInputError, match=r"needed is \(3, 3\)"):
+    with pytest.raises(InvalidInput, match=r"needed is \(3, 3\)"):
         kernel.bind(A, B, out[0], np.empty((3, 2)), out[2], out[3])
-    with pytest.raises(KernelInputError, match="contiguous"):
+    with pytest.raises(InvalidInput, match="contiguous"):
         kernel.bind(np.ones(6)[::2], B, *out)
     shared = A.copy()
-    with pytest.raises(KernelInputError, match="output sum shares memory with a"):
+    with pytest.raises(InvalidInput, match="output sum shares memory with a"):
         kernel.bind(shared, B, shared, *out[1:])
 
 
@@ -172,11 +172,11 @@ def test_batch_into_given_arrays(kernel: Kernel) -> None:
     result = kernel.batch(a, B, out=out)
     assert all(x is y for x, y in zip(result, out, strict=True))
     assert (out[0] == a + B).all()
-    with pytest.raises(KernelInputError, match=r"needed is \(100, 3\)"):
+    with pytest.raises(InvalidInput, match=r"needed is \(100, 3\)"):
         kernel.batch(a, B, out=(np.empty((99, 3)), *out[1:]))
-    with pytest.raises(KernelInputError, match="shares memory"):
+    with pytest.raises(InvalidInput, match="shares memory"):
         kernel.batch(out[0], B, out=out)
-    with pytest.raises(KernelInputError, match="batch axis"):
+    with pytest.raises(InvalidInput, match="batch axis"):
         kernel.batch(A, B)
 
 
@@ -247,7 +247,7 @@ def test_rollouts_tile_axes_of_length_one(walk: Kernel) -> None:
     ],
 )
 def test_wrong_rollouts(walk: Kernel, call, message: str) -> None:
-    with pytest.raises(KernelInputError, match=message):
+    with pytest.raises(InvalidInput, match=message):
         call(walk)
 
 

@@ -13,7 +13,7 @@ from footfall.contact.assembly import build_contact_problem, contact_jacobian
 from footfall.contact.contacts import Contacts, contact_frame
 from footfall.contact.options import ContactOptions, JointRows
 from footfall.contact.problem import ContactProblem
-from footfall.errors import InvalidContact, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.robot.model import WORLD, Body, Joint, JointType, Robot
 from tests.random_robots import random_robot, random_rotation
 
@@ -181,22 +181,22 @@ def test_contact_frame_of_a_wall_falls_back_to_y() -> None:
 
 
 def test_wrong_input_is_named() -> None:
-    with pytest.raises(InvalidContact, match=r"friction of contact 0 is -0\.1"):
+    with pytest.raises(InvalidInput, match=r"friction of contact 0 is -0\.1"):
         ground_contact(friction=-0.1)
-    with pytest.raises(InvalidContact, match=r"restitution of contact 0 is 1\.5"):
+    with pytest.raises(InvalidInput, match=r"restitution of contact 0 is 1\.5"):
         ground_contact(restitution=1.5)
-    with pytest.raises(InvalidContact, match="gaps of the contacts holds a NaN"):
+    with pytest.raises(InvalidInput, match="gaps of the contacts holds a NaN"):
         ground_contact(gaps=np.nan)
-    with pytest.raises(InvalidContact, match="not orthonormal"):
+    with pytest.raises(InvalidInput, match="not orthonormal"):
         Contacts(["ball"], np.zeros(3), 2 * np.eye(3), 0.0, 0.5)
-    with pytest.raises(InvalidContact, match="delassus has shape"):
+    with pytest.raises(InvalidInput, match="delassus has shape"):
         ContactProblem(np.eye(2), np.zeros(3), np.ones(1))
-    with pytest.raises(InvalidContact, match="bias of the contact problem holds NaN"):
+    with pytest.raises(InvalidInput, match="bias of the contact problem holds NaN"):
         ContactProblem(np.eye(3), np.array([0.0, np.nan, 0.0]), np.ones(1))
-    with pytest.raises(InvalidContact, match="not symmetric"):
+    with pytest.raises(InvalidInput, match="not symmetric"):
         ContactProblem(np.triu(np.ones((3, 3))), np.zeros(3), np.ones(1))
     with pytest.raises(UnknownName, match="no frame 'bal'"):
         ball_problem(np.zeros(6), Contacts(["bal"], np.zeros(3), np.eye(3), 0.0, 0.5))
     robot, zero = ball(), np.zeros(6)
-    with pytest.raises(InvalidContact, match="dt is 0"):
+    with pytest.raises(InvalidInput, match="dt is 0"):
         build_contact_problem(robot, footfall.neutral(robot), zero, zero, ground_contact(), dt=0.0)

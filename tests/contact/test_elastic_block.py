@@ -7,7 +7,7 @@ import pytest
 
 from footfall.contact import Elastic, sole_stiffness
 from footfall.contact.elastic_block import block_stiffness, brick_stiffness
-from footfall.errors import InvalidContact
+from footfall.errors import InvalidInput
 
 SIZE = np.array([0.08, 0.05, 0.012])
 CELLS = (4, 3, 2)
@@ -70,7 +70,7 @@ def test_nodes_push_their_neighbours() -> None:
 
 
 def test_blocks_without_bricks_are_refused() -> None:
-    with pytest.raises(InvalidContact, match="one each way"):
+    with pytest.raises(InvalidInput, match="one each way"):
         block_stiffness(SIZE, (0, 3, 2), Elastic(1e6, 0.3))
 
 
@@ -78,5 +78,5 @@ def test_blocks_without_bricks_are_refused() -> None:
     "material", [Elastic(-1.0, 0.3), Elastic(1e6, 0.5), Elastic(1e6, -1.0), Elastic(np.nan, 0.3)]
 )
 def test_materials_without_meaning_are_refused(material: Elastic) -> None:
-    with pytest.raises(InvalidContact, match="young must be positive"):
+    with pytest.raises(InvalidInput, match="young must be positive"):
         sole_stiffness(SIZE, CELLS, material)

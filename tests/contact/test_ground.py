@@ -8,7 +8,7 @@ import pytest
 import footfall
 from footfall import Body, Box, Joint, JointType, Plane, Robot, Scene, SceneObject, Sphere, Transform
 from footfall.contact.ground import Clearance
-from footfall.errors import InvalidOption, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.geometry.height_map import HeightMap
 from footfall.robot import Geometry
 
@@ -95,8 +95,8 @@ def test_what_is_wrong_is_said() -> None:
     robot = ball_and_stick()
     with pytest.raises(UnknownName, match=r"'fot'.*foot"):
         footfall.place_on_ground(robot, footfall.neutral(robot), ["fot"])
-    with pytest.raises(InvalidOption, match="shape"):
+    with pytest.raises(InvalidInput, match="shape"):
         footfall.place_on_ground(robot, np.zeros(3))
     arm = footfall.load("arm-6r")
-    with pytest.raises(InvalidOption, match="floating_base=True"):
+    with pytest.raises(InvalidInput, match="floating_base=True"):
         footfall.place_on_ground(arm, footfall.neutral(arm))

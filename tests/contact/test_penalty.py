@@ -20,7 +20,7 @@ from footfall.contact.penalty import (
     penalty_stability,
     warn_if_unstable,
 )
-from footfall.errors import InvalidContact, PenaltyWarning
+from footfall.errors import InvalidInput, SimulationWarning
 
 G = 9.81
 
@@ -129,7 +129,7 @@ def test_warns_past_the_limit_only() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert warn_if_unstable(PenaltyLaw(), delassus, dt=5e-4).stable
-    with pytest.warns(PenaltyWarning, match="normal spring-damper grows"):
+    with pytest.warns(SimulationWarning, match="normal spring-damper grows"):
         warn_if_unstable(PenaltyLaw(normal_stiffness=1e8), delassus, dt=5e-4)
 
 
@@ -231,7 +231,7 @@ def test_traced_law_is_the_same() -> None:
 
 
 def test_wrong_parameters_are_named() -> None:
-    with pytest.raises(InvalidContact, match="normal_damping of the penalty law is -1"):
+    with pytest.raises(InvalidInput, match="normal_damping of the penalty law is -1"):
         PenaltyLaw(normal_damping=-1.0)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.lab.random_problems import pile_problem, random_problem
 from footfall.contact.problem_files import load_problems, save_problems
-from footfall.errors import InvalidContact, MissingFile
+from footfall.errors import InvalidInput, MissingFile
 
 
 def test_round_trip(tmp_path: Path) -> None:
@@ -39,9 +39,9 @@ def test_wrong_files_are_named(tmp_path: Path) -> None:
     broken = tmp_path / "broken.npz"
     save_problems(broken, [pile_problem(2, seed=0)])
     broken.write_bytes(broken.read_bytes()[:200])
-    with pytest.raises(InvalidContact, match=r"broken\.npz is no file of contact problems"):
+    with pytest.raises(InvalidInput, match=r"broken\.npz is no file of contact problems"):
         load_problems(broken)
     other = tmp_path / "other.npz"
     np.savez(other, x=np.zeros(3))
-    with pytest.raises(InvalidContact, match=r"other\.npz"):
+    with pytest.raises(InvalidInput, match=r"other\.npz"):
         load_problems(other)

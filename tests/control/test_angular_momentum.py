@@ -10,7 +10,7 @@ import pytest
 import footfall
 from footfall.control.inverse_kinematics.motion_weights import JointWeights
 from footfall.dynamics.centroidal import centroidal_momentum_matrix
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 from footfall.ik import (
     MomentumCompensation,
     MomentumWeight,
@@ -71,9 +71,9 @@ def test_rank_one_weights() -> None:
 
 def test_weights_are_checked() -> None:
     for wrong in (np.zeros(LOLA.nv), np.ones(3), -np.eye(LOLA.nv)):
-        with pytest.raises(InvalidTask, match="motion_weights"):
+        with pytest.raises(InvalidInput, match="motion_weights"):
             ResolvedRate(LOLA, TASKS, motion_weights=wrong)
-    with pytest.raises(InvalidTask, match="delta is 0"):
+    with pytest.raises(InvalidInput, match="delta is 0"):
         MomentumWeight(0.0)
     assert len(JointWeights(np.ones(3)).numbers) == 0
 
@@ -91,7 +91,7 @@ def test_compensation_reaches_the_momentum_that_is_told() -> None:
             assert footfall.centroidal_momentum(LOLA, q, v)[5] == pytest.approx(told, abs=1e-5)
             np.testing.assert_allclose(jacobian @ v, jacobian @ alone(q), atol=1e-6)
         assert abs(row @ alone(q)) > 0.05
-    with pytest.raises(InvalidTask, match="told has shape"):
+    with pytest.raises(InvalidInput, match="told has shape"):
         step(q, told=np.zeros(2))
 
 
@@ -115,7 +115,7 @@ def test_variants_of_the_source() -> None:
     length = np.linalg.norm(arms * row)
     np.testing.assert_allclose(unit, exact * length, rtol=1e-6)
     np.testing.assert_allclose(literal * length, exact, rtol=1e-6)
-    with pytest.raises(InvalidTask, match="variant is 'best'"):
+    with pytest.raises(InvalidInput, match="variant is 'best'"):
         MomentumCompensation(ARMS, variant="best")  # type: ignore[arg-type]
 
 
@@ -158,7 +158,7 @@ def test_swing_follows_the_opposite_leg() -> None:
             for sign in (1.0, -1.0)
         )
         np.testing.assert_allclose(found.jacobian @ v, (behind - ahead) / (2 * step), atol=1e-7)
-    with pytest.raises(InvalidTask, match="no group 'tail'"):
+    with pytest.raises(InvalidInput, match="no group 'tail'"):
         arm_swing(LOLA, IDLE, frame="UB", pairs={"tail": "left_leg"})
 
 
@@ -176,7 +176,7 @@ def test_smoothing_is_a_critically_damped_filter() -> None:
         course.append(float(value[0]))
     assert np.abs(np.diff(course, n=2)).max() <= 50.0 * 1e-6 * (1 + 1e-9)
     assert course[-1] == pytest.approx(1.0, abs=1e-2)
-    with pytest.raises(InvalidTask, match="cutoff is 60"):
+    with pytest.raises(InvalidInput, match="cutoff is 60"):
         Smoothing(0.01, cutoff=60.0)
 
 

@@ -24,20 +24,7 @@ from footfall.control.tasks.postures import PostureTask
 from footfall.control.virtual_model import solve_virtual_model
 from footfall.control.whole_body import WholeBodyControl
 from footfall.control.whole_body_limits import WholeBodyLimits
-from footfall.errors import (
-    ContradictoryLimits,
-    InvalidConstraint,
-    InvalidContact,
-    InvalidGains,
-    InvalidRequest,
-    InvalidTask,
-    LimitsExceeded,
-    NoSolution,
-    NoSupport,
-    NoTasks,
-    TargetOutOfReach,
-    UnknownName,
-)
+from footfall.errors import InvalidInput, LimitsExceeded, NoSolution, TargetOutOfReach, UnknownName
 from footfall.hybrid import Constraint, hybrid_dynamics, resolve_constraints, solve_tasks
 from footfall.ik import (
     Bounds,
@@ -113,41 +100,41 @@ def test_unknown_frames_of_an_arm(make: Callable[[], Any]) -> None:
 @pytest.mark.parametrize(
     ("make", "kind", "message"),
     [
-        (lambda: PoseTask("torso", BROKEN), InvalidRequest, "all entries must be finite"),
+        (lambda: PoseTask("torso", BROKEN), InvalidInput, "all entries must be finite"),
         (
             lambda: EndEffectorControl(arm(), "tip", BROKEN, gains_from(1.0)),
-            InvalidRequest,
+            InvalidInput,
             "all entries must be finite",
         ),
         (
             lambda: solve(PoseTask("torso", lambda time: BROKEN)),
-            InvalidRequest,
+            InvalidInput,
             "all entries must be finite",
         ),
         (
             lambda: JointImpedance(arm(), JointReference(np.full(7, np.nan), REST, REST), gains_from(1.0)),
-            InvalidRequest,
+            InvalidInput,
             "q of the reference is .* must be finite",
         ),
         (
             lambda: solve(FrameAcceleration("torso", np.full(6, np.inf))),
-            InvalidRequest,
+            InvalidInput,
             "acceleration of torso.* must be finite",
         ),
         (
             lambda: solve(center_of_mass_position(np.full(3, np.nan))),
-            InvalidRequest,
+            InvalidInput,
             "centre of mass: target is .* must be finite",
         ),
-        (lambda: resting_reference(arm(), np.full(7, np.nan)), InvalidRequest, "q is .* must be finite"),
-        (lambda: frame_position("tip", np.full(3, np.nan)), InvalidTask, "must be finite"),
-        (lambda: Contact("LF", (0.0, np.nan, 0.0)), InvalidContact, "3 finite numbers"),
-        (lambda: PoseTask("torso", STILL, weight=np.nan), InvalidRequest, "weight is .* must be finite"),
-        (lambda: level(np.full((1, 2), np.nan), np.zeros(1)), InvalidTask, "must be finite"),
-        (lambda: level(np.ones((1, 2)), np.zeros(1), weight=np.nan), InvalidTask, r"weight is \[nan\]"),
-        (lambda: solve_quadratic_program(program(gradient=np.full(2, np.nan))), InvalidTask, "finite"),
-        (lambda: solve_quadratic_program(program(lower=np.full(2, np.nan))), InvalidTask, "bounds must be"),
-        (lambda: support_polygon(np.array([[0.0, 0.0], [1.0, np.nan]])), NoSupport, "must be finite"),
+        (lambda: resting_reference(arm(), np.full(7, np.nan)), InvalidInput, "q is .* must be finite"),
+        (lambda: frame_position("tip", np.full(3, np.nan)), InvalidInput, "must be finite"),
+        (lambda: Contact("LF", (0.0, np.nan, 0.0)), InvalidInput, "3 finite numbers"),
+        (lambda: PoseTask("torso", STILL, weight=np.nan), InvalidInput, "weight is .* must be finite"),
+        (lambda: level(np.full((1, 2), np.nan), np.zeros(1)), InvalidInput, "must be finite"),
+        (lambda: level(np.ones((1, 2)), np.zeros(1), weight=np.nan), InvalidInput, r"weight is \[nan\]"),
+        (lambda: solve_quadratic_program(program(gradient=np.full(2, np.nan))), InvalidInput, "finite"),
+        (lambda: solve_quadratic_program(program(lower=np.full(2, np.nan))), InvalidInput, "bounds must be"),
+        (lambda: support_polygon(np.array([[0.0, 0.0], [1.0, np.nan]])), InvalidInput, "must be finite"),
     ],
 )
 def test_numbers_that_are_not_finite(make: Callable[[], Any], kind: type[Exception], message: str) -> None:
@@ -158,43 +145,43 @@ def test_numbers_that_are_not_finite(make: Callable[[], Any], kind: type[Excepti
 @pytest.mark.parametrize(
     ("make", "kind", "message"),
     [
-        (lambda: PoseTask("torso", STILL, rows=()), InvalidTask, "some of x, y, z, rx, ry, rz, each once"),
+        (lambda: PoseTask("torso", STILL, rows=()), InvalidInput, "some of x, y, z, rx, ry, rz, each once"),
         (
             lambda: FrameAcceleration("torso", np.zeros(6), rows=("z", "z")),
-            InvalidTask,
+            InvalidInput,
             "each once",
         ),
-        (lambda: center_of_mass_position(np.zeros(3), rows=("rx",)), InvalidTask, "some of 'xyz'"),
-        (lambda: solve(), NoTasks, "no task"),
-        (lambda: PoseTask("torso", STRETCHED), InvalidRequest, "orthonormal and right-handed"),
-        (lambda: PoseTask("torso", MIRRORED), InvalidRequest, "orthonormal and right-handed"),
-        (lambda: PoseTask("torso", STILL, priority=0.5), InvalidRequest, "whole number"),  # type: ignore[arg-type]
+        (lambda: center_of_mass_position(np.zeros(3), rows=("rx",)), InvalidInput, "some of 'xyz'"),
+        (lambda: solve(), InvalidInput, "no task"),
+        (lambda: PoseTask("torso", STRETCHED), InvalidInput, "orthonormal and right-handed"),
+        (lambda: PoseTask("torso", MIRRORED), InvalidInput, "orthonormal and right-handed"),
+        (lambda: PoseTask("torso", STILL, priority=0.5), InvalidInput, "whole number"),  # type: ignore[arg-type]
         (
             lambda: EndEffectorControl(arm(), "tip", STILL, gains_from(1.0), rows=(0, 0)),
-            InvalidRequest,
+            InvalidInput,
             "some of 0 to 5, each once",
         ),
-        (lambda: solve(STILL), InvalidRequest, "must have values of type Task"),
-        (lambda: solve(LeastForce(), contacts=("LF",)), InvalidRequest, "contacts has 'LF'"),  # type: ignore[arg-type]
+        (lambda: solve(STILL), InvalidInput, "must have values of type Task"),
+        (lambda: solve(LeastForce(), contacts=("LF",)), InvalidInput, "contacts has 'LF'"),  # type: ignore[arg-type]
         (
             lambda: WholeBodyControl(arm(), (), (PostureTask(REST),), WholeBodyLimits(), "least squares"),
-            InvalidRequest,
+            InvalidInput,
             "least squares know no limits",
         ),
-        (lambda: WholeBodyLimits(friction=False, least_force=1.0), InvalidRequest, "may pull"),
-        (lambda: level(np.ones((1, 2)), np.zeros(1), weight=-1.0), InvalidTask, "at least zero"),
-        (lambda: solve_quadratic_program(program(upper=np.ones(3))), InvalidTask, r"upper has shape \(3,\)"),
-        (lambda: WholeBodyLimits(facets=2), InvalidRequest, "at least 3"),
-        (lambda: WholeBodyLimits(facets=4.5), InvalidRequest, "a whole number"),  # type: ignore[arg-type]
+        (lambda: WholeBodyLimits(friction=False, least_force=1.0), InvalidInput, "may pull"),
+        (lambda: level(np.ones((1, 2)), np.zeros(1), weight=-1.0), InvalidInput, "at least zero"),
+        (lambda: solve_quadratic_program(program(upper=np.ones(3))), InvalidInput, r"upper has shape \(3,\)"),
+        (lambda: WholeBodyLimits(facets=2), InvalidInput, "at least 3"),
+        (lambda: WholeBodyLimits(facets=4.5), InvalidInput, "a whole number"),  # type: ignore[arg-type]
         (
             lambda: solve_ik(arm(), np.zeros(7), [frame_position("tip", np.zeros(3), weight=0.0)]),
-            InvalidTask,
+            InvalidInput,
             "weights of all tasks are zero",
         ),
-        (lambda: Contact("LF", rows=()), InvalidContact, "some of 0 to 5"),
-        (lambda: frame_position("tip", np.zeros(3), rows=""), InvalidTask, "some of 'xyz'"),
-        (lambda: build_ik(arm(), np.zeros(7), []), InvalidTask, "no task"),
-        (lambda: level(np.zeros((0, 3)), np.zeros(0)), InvalidTask, "rows must agree"),
+        (lambda: Contact("LF", rows=()), InvalidInput, "some of 0 to 5"),
+        (lambda: frame_position("tip", np.zeros(3), rows=""), InvalidInput, "some of 'xyz'"),
+        (lambda: build_ik(arm(), np.zeros(7), []), InvalidInput, "no task"),
+        (lambda: level(np.zeros((0, 3)), np.zeros(0)), InvalidInput, "rows must agree"),
     ],
 )
 def test_tasks_without_rows(make: Callable[[], Any], kind: type[Exception], message: str) -> None:
@@ -205,11 +192,11 @@ def test_tasks_without_rows(make: Callable[[], Any], kind: type[Exception], mess
 def test_contradictory_limits() -> None:
     robot = arm()
     wrong = Bounds(np.full(7, 0.1), np.full(7, -0.1))
-    with pytest.raises(ContradictoryLimits, match=r"limits contradict .*by 0\.2 at most"):
+    with pytest.raises(InvalidInput, match=r"limits contradict .*by 0\.2 at most"):
         build_ik(robot, np.zeros(7), [posture(robot, np.zeros(7))], bounds=wrong)
-    with pytest.raises(InvalidTask, match="approach is 0"):
+    with pytest.raises(InvalidInput, match="approach is 0"):
         Limits(approach=0.0)
-    with pytest.raises(InvalidRequest, match="horizon is 0"):
+    with pytest.raises(InvalidInput, match="horizon is 0"):
         WholeBodyLimits(horizon=0.0)
     with pytest.raises(NoSolution, match="no motion keeps the bounds"):
         solve_hierarchy([level(np.eye(7), np.zeros(7))], bounds=wrong)
@@ -232,13 +219,13 @@ def test_tasks_that_cannot_be_met() -> None:
 
 def test_references_of_another_robot() -> None:
     rest = resting_reference(arm(), np.zeros(7))
-    with pytest.raises(InvalidRequest, match=r"q of the reference has shape \(7,\); it must be \(19,\)"):
+    with pytest.raises(InvalidInput, match=r"q of the reference has shape \(7,\); it must be \(19,\)"):
         solve(PostureTask(rest))
     longer = JointReference(np.zeros(9), np.zeros(9), np.zeros(9))
-    with pytest.raises(InvalidRequest, match=r"q of the reference has shape \(9,\); it must be \(7,\)"):
+    with pytest.raises(InvalidInput, match=r"q of the reference has shape \(9,\); it must be \(7,\)"):
         JointImpedance(arm(), longer, gains_from(1.0))
     late = JointImpedance(arm(), lambda time: longer, gains_from(1.0))
-    with pytest.raises(InvalidRequest, match=r"must be \(7,\)"):
+    with pytest.raises(InvalidInput, match=r"must be \(7,\)"):
         late(0.0, REST, REST)
 
 
@@ -246,10 +233,10 @@ def test_one_state_at_a_time() -> None:
     """Kernels take batches, controllers do not."""
     robot, q = quadruped()
     control = WholeBodyControl(robot, feet(), (LeastForce(),))
-    with pytest.raises(InvalidRequest, match="one state at a time"):
+    with pytest.raises(InvalidInput, match="one state at a time"):
         control.solve(0.0, np.tile(q, (2, 1)), np.zeros((2, 18)))
     reach = EndEffectorControl(arm(), "tip", STILL, gains_from(1.0))
-    with pytest.raises(InvalidRequest, match=r"q has shape \(2, 7\)"):
+    with pytest.raises(InvalidInput, match=r"q has shape \(2, 7\)"):
         reach.torque(0.0, np.zeros((2, 7)), np.zeros((2, 7)))
 
 
@@ -259,7 +246,7 @@ def test_sole_whose_length_has_no_direction() -> None:
     along = tuple(footfall.frame_pose(robot, q, "RB").rotation[:, 0].tolist())
     sole = Contact("RB", rows=SURFACE, normal=along, half_size=(0.05, 0.02))
     control = WholeBodyControl(robot, (sole,), (LeastForce(),), WholeBodyLimits())
-    with pytest.raises(InvalidRequest, match="contact of 'RB': its normal lies along the frame's x axis"):
+    with pytest.raises(InvalidInput, match="contact of 'RB': its normal lies along the frame's x axis"):
         control.solve(0.0, q, np.zeros(18))
 
 
@@ -290,7 +277,7 @@ def test_gains_are_gains() -> None:
             lambda gains=gains: JointImpedance(robot, q, gains),
             lambda gains=gains: OperationalSpaceControl(robot, "tip", pose, np.zeros(6), select(), gains),
         ):
-            with pytest.raises(InvalidGains, match=r"gains are .*; give Gains\(stiffness, damping\)"):
+            with pytest.raises(InvalidInput, match=r"gains are .*; give Gains\(stiffness, damping\)"):
                 make()
 
 
@@ -299,13 +286,13 @@ def test_one_of_a_list_and_what_is_no_list() -> None:
     alone = WholeBodyControl(robot, feet()[0], LeastForce())  # type: ignore[arg-type]
     assert alone.contacts == (feet()[0],)
     assert alone.tasks == (LeastForce(),)
-    with pytest.raises(InvalidRequest, match="tasks is 3; it must be a list of values of type Task"):
+    with pytest.raises(InvalidInput, match="tasks is 3; it must be a list of values of type Task"):
         WholeBodyControl(robot, feet(), 3)  # type: ignore[arg-type]
-    with pytest.raises(InvalidRequest, match="limits are 3; they must be WholeBodyLimits"):
+    with pytest.raises(InvalidInput, match="limits are 3; they must be WholeBodyLimits"):
         WholeBodyControl(robot, feet(), (LeastForce(),), 3)  # type: ignore[arg-type]
-    with pytest.raises(InvalidRequest, match="3 flags each, True or False, not True"):
+    with pytest.raises(InvalidInput, match="3 flags each, True or False, not True"):
         select(motion=True)  # type: ignore[arg-type]
-    with pytest.raises(InvalidRequest, match="3 flags each, True or False"):
+    with pytest.raises(InvalidInput, match="3 flags each, True or False"):
         select(turning=("x", "y", "z"))  # type: ignore[arg-type]
 
 
@@ -318,14 +305,14 @@ def test_hybrid_control_refuses_what_it_cannot_read() -> None:
         ({"measured": {"tip": np.zeros(2)}}, r"measured of 'tip' has shape \(2,\); it must be \(6,\)"),
         ({"measured": {"hand": np.zeros(6)}}, "no frame.*'hand'"),
     ):
-        with pytest.raises((InvalidRequest, UnknownName), match=match):
+        with pytest.raises((InvalidInput, UnknownName), match=match):
             solve_tasks(robot, REST, REST, REST, [task], **options)  # type: ignore[arg-type]
     for given in (None, 3):
-        with pytest.raises(InvalidTask, match="must be a list of values of type Task"):
+        with pytest.raises(InvalidInput, match="must be a list of values of type Task"):
             solve_tasks(robot, REST, REST, REST, given)  # type: ignore[arg-type]
     one = Constraint("tip", ("x",))
     for solve in (hybrid_dynamics, resolve_constraints):
-        with pytest.raises(InvalidConstraint, match="give a list, with one"):
+        with pytest.raises(InvalidInput, match="give a list, with one"):
             solve(robot, REST, REST, REST, constraints=one)
 
 
@@ -348,9 +335,9 @@ def test_a_name_is_no_robot(call: Callable[[], object]) -> None:
 
 def test_starts_of_another_robot_are_told_by_name() -> None:
     arm, task = footfall.load("arm-7r"), frame_position("tip", np.zeros(3))
-    with pytest.raises(InvalidRequest, match=r"q has shape \(6,\); it must be \(7,\)"):
+    with pytest.raises(InvalidInput, match=r"q has shape \(6,\); it must be \(7,\)"):
         solve_ik(arm, np.zeros(6), [task])
-    with pytest.raises(InvalidRequest, match="all entries must be finite"):
+    with pytest.raises(InvalidInput, match="all entries must be finite"):
         solve_ik(arm, np.full(7, np.nan), [task])
 
 

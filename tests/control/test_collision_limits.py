@@ -8,7 +8,7 @@ import pytest
 import footfall
 from footfall.arrays import Array
 from footfall.control import WholeBodyControl, WholeBodyLimits
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 from footfall.geometry.swept_sphere import SweptVolume, swept_point, swept_triangle
 from footfall.ik import BoundedRate, CollisionLimits, Limits, build_ik, solve_ik, solve_velocity
 from footfall.math.transform import Transform
@@ -128,7 +128,7 @@ def test_position_level_finds_a_free_pose() -> None:
     assert not blocked.reached
     assert blocked.closest is not None
     assert blocked.closest[1] == pytest.approx(0.01, abs=1e-5)
-    with pytest.raises(InvalidTask, match="default method"):
+    with pytest.raises(InvalidInput, match="default method"):
         solve_ik(LOLA, IDLE, tasks, collisions=collisions, method="newton")
 
 
@@ -153,10 +153,10 @@ def test_whole_body_control_keeps_off() -> None:
 
 def test_bad_input_is_named() -> None:
     for wrong in ({"clearance": 0.2}, {"clearance": -0.1}, {"reach": np.inf}):
-        with pytest.raises(InvalidTask, match="clearance is"):
+        with pytest.raises(InvalidInput, match="clearance is"):
             CollisionLimits(**wrong)
     for wrong in ({"approach": 0.0}, {"approach": 1.5}, {"recovery": 0.0}):
-        with pytest.raises(InvalidTask, match="approach is"):
+        with pytest.raises(InvalidInput, match="approach is"):
             CollisionLimits(**wrong)
-    with pytest.raises(InvalidTask, match="must be an Obstacle"):
+    with pytest.raises(InvalidInput, match="must be an Obstacle"):
         CollisionLimits(obstacles=(1,))  # type: ignore[arg-type]

@@ -19,7 +19,7 @@ from footfall.control.tasks.accelerations import FrameAcceleration
 from footfall.control.tasks.frames import AxisGoal, FrameTask
 from footfall.control.tasks.postures import PostureTask
 from footfall.dynamics.hybrid_constraints import Constraint
-from footfall.errors import InvalidContact, InvalidRequest, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.robot.model import Body, Joint, JointType, Robot
 from tests.control.stances import TIP, consistent_motion, feet, planar_arm, quadruped
 
@@ -161,15 +161,15 @@ def test_bad_contacts() -> None:
     robot, q = quadruped()
     with pytest.raises(UnknownName, match="no frame 'l_foot' in robot 'point-foot-quadruped'; there are"):
         contact_ranks(robot, q, contacts=[Contact("l_foot")])
-    with pytest.raises(InvalidContact, match="rows are"):
+    with pytest.raises(InvalidInput, match="rows are"):
         Contact("LF", rows=(2, 1))
-    with pytest.raises(InvalidContact, match="normal is"):
+    with pytest.raises(InvalidInput, match="normal is"):
         Contact("LF", normal=(0.0, 0.0, 0.0))
-    with pytest.raises(InvalidContact, match="point is"):
+    with pytest.raises(InvalidInput, match="point is"):
         Contact("LF", (np.nan, 0.0, 0.0))
-    with pytest.raises(InvalidContact, match="friction is -1"):
+    with pytest.raises(InvalidInput, match="friction is -1"):
         Contact("LF", friction=-1)
-    with pytest.raises(InvalidRequest, match=r"tau has shape \(3,\)"):
+    with pytest.raises(InvalidInput, match=r"tau has shape \(3,\)"):
         solve_constrained_dynamics(robot, q, np.zeros(18), np.zeros(3), contacts=feet())
 
 

@@ -13,7 +13,7 @@ from footfall.control.contact_constraints import SURFACE, Contact
 from footfall.control.contact_loads import contact_loads, told
 from footfall.control.floating_base import solve_stance_torques
 from footfall.control.rectangular_contact import in_rectangular_cone
-from footfall.errors import InvalidRequest
+from footfall.errors import InvalidInput
 from tests.control.stances import CORNERS, consistent_motion, feet, quadruped, table
 
 
@@ -88,5 +88,5 @@ def test_calculations_bring_their_loads() -> None:
 
 def test_bad_input() -> None:
     robot, q = quadruped()
-    with pytest.raises(InvalidRequest, match=r"forces has shape \(2,\); it must be \(3,\)"):
+    with pytest.raises(InvalidInput, match=r"forces has shape \(2,\); it must be \(3,\)"):
         contact_loads(robot, q, [Contact("LF")], np.zeros(2))

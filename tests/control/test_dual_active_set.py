@@ -8,7 +8,7 @@ import pytest
 from footfall.arrays import Array
 from footfall.control.dual_active_set import INFEASIBLE, SOLVED, RowLimits, inverse_factor, minimise
 from footfall.control.quadratic_program import QuadraticProgram, solve_quadratic_program
-from footfall.errors import QuadraticProgramFailed
+from footfall.errors import NoSolution
 
 
 def random_program(seed: int) -> tuple[Array, Array, Array, Array, Array]:
@@ -93,6 +93,6 @@ def test_costs_that_are_not_convex_are_refused() -> None:
     program = QuadraticProgram(
         np.diag([1.0, -1.0]), np.ones(2), np.zeros((0, 2)), np.full(2, -1.0), np.full(2, 1.0)
     )
-    with pytest.raises(QuadraticProgramFailed, match="not strictly convex") as caught:
+    with pytest.raises(NoSolution, match="not strictly convex") as caught:
         solve_quadratic_program(program)
     assert caught.value.evidence is program

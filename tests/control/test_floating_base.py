@@ -10,7 +10,7 @@ from footfall.control.actuation import selection_matrix
 from footfall.control.constrained_dynamics import solve_constrained_dynamics
 from footfall.control.contact_constraints import SURFACE, Contact, contact_ranks
 from footfall.control.floating_base import solve_stance_torques
-from footfall.errors import InvalidRequest
+from footfall.errors import InvalidInput
 from tests.control.stances import consistent_motion, feet, quadruped
 
 
@@ -95,5 +95,5 @@ def test_forces_are_those_that_inverse_dynamics_needs() -> None:
 
 def test_wrong_shapes() -> None:
     robot, q = quadruped()
-    with pytest.raises(InvalidRequest, match=r"preferred has shape \(3,\); it must be \(12,\)"):
+    with pytest.raises(InvalidInput, match=r"preferred has shape \(3,\); it must be \(12,\)"):
         solve_stance_torques(robot, q, np.zeros(18), np.zeros(18), contacts=feet(), preferred=np.zeros(3))

@@ -7,7 +7,7 @@ import pytest
 
 import footfall
 from footfall.control.foot_contacts import foot_contacts, footings
-from footfall.errors import InvalidContact, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.math.rotations import rotation_y
 from footfall.math.transform import Transform
 from footfall.robot.model import Body, Geometry, Joint, JointType, Robot
@@ -65,7 +65,7 @@ def test_contacts_of_shipped_robots() -> None:
 
 def test_bodies_that_cannot_stand() -> None:
     robot = two_feet()
-    with pytest.raises(InvalidContact, match="body 'bare' has no collision geometry"):
+    with pytest.raises(InvalidInput, match="body 'bare' has no collision geometry"):
         foot_contacts(robot, footfall.neutral(robot), ["bare"])
     with pytest.raises(UnknownName, match="'hoof'"):
         foot_contacts(robot, footfall.neutral(robot), ["hoof"])

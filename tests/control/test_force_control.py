@@ -16,7 +16,7 @@ from footfall.control.inverse_kinematics.position import solve_ik
 from footfall.control.operational_space import OperationalSpaceControl, select
 from footfall.control.references import PoseReference
 from footfall.control.tasks.poses import PoseTask
-from footfall.errors import InvalidRequest
+from footfall.errors import InvalidInput
 from footfall.geometry.plane import Plane
 from footfall.math.rotations import boxplus
 from footfall.math.transform import Transform
@@ -122,13 +122,13 @@ def test_wrenches_of_contacts() -> None:
 
 
 def test_bad_input() -> None:
-    with pytest.raises(InvalidRequest, match="integral is -1"):
+    with pytest.raises(InvalidInput, match="integral is -1"):
         ForceControl(pressing(), integral=-1.0)
-    with pytest.raises(InvalidRequest, match="smoothing is 0"):
+    with pytest.raises(InvalidInput, match="smoothing is 0"):
         ForceControl(pressing(), smoothing=0.0)
-    with pytest.raises(InvalidRequest, match="must be an OperationalSpaceControl"):
+    with pytest.raises(InvalidInput, match="must be an OperationalSpaceControl"):
         ForceControl(gains_from(1.0))  # type: ignore[arg-type]
-    with pytest.raises(InvalidRequest, match=r"felt has shape \(3,\); it must be \(6,\)"):
+    with pytest.raises(InvalidInput, match=r"felt has shape \(3,\); it must be \(6,\)"):
         ForceControl(pressing()).torque(0.0, READY, np.zeros(7), np.zeros(3))
 
 

@@ -12,7 +12,7 @@ import pytest
 import footfall
 from footfall.control import EndEffectorControl, JointImpedance
 from footfall.control.gains import Gains, gains_from
-from footfall.errors import InvalidGains, InvalidRequest
+from footfall.errors import InvalidInput
 from footfall.ik import build_ik
 from footfall.math.transform import identity_transform
 from footfall.tasks import PoseTask
@@ -38,12 +38,12 @@ def test_round_numbers() -> None:
     "frequency, ratio", [(0.0, 1.0), (-1.0, 1.0), (math.nan, 1.0), (1.0, -0.1), (1.0, math.inf)]
 )
 def test_impossible_gains(frequency: float, ratio: float) -> None:
-    with pytest.raises(InvalidGains, match="must be finite"):
+    with pytest.raises(InvalidInput, match="must be finite"):
         gains_from(frequency, damping_ratio=ratio)
 
 
 def test_negative_gains() -> None:
-    with pytest.raises(InvalidGains, match="stiffness is -1"):
+    with pytest.raises(InvalidInput, match="stiffness is -1"):
         Gains(-1.0, 0.0)
 
 
@@ -102,5 +102,5 @@ def test_gains_by_joint_and_by_axis() -> None:
     ],
 )
 def test_wrong_numbers_of_gains_are_refused(call: Callable[[], object], message: str) -> None:
-    with pytest.raises(InvalidRequest, match=message):
+    with pytest.raises(InvalidInput, match=message):
         call()

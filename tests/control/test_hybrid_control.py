@@ -23,7 +23,7 @@ from footfall.dynamics.inverse_dynamics import bias_forces
 from footfall.dynamics.jacobians import frame_jacobian
 from footfall.dynamics.kinematics import frame_acceleration, frame_pose
 from footfall.dynamics.mass_matrix import mass_matrix
-from footfall.errors import InvalidRequest, InvalidTask
+from footfall.errors import InvalidInput
 from footfall.robot.load import load
 
 Q = np.array([0.5, 0.7, 0.6])
@@ -36,7 +36,7 @@ def test_order_and_names() -> None:
     late = FrameTask("late", "tip", {"x": AxisGoal("position")}, priority=1)
     wall = Boundary("tip", np.zeros(3), np.array([0.0, 0.0, 1.0]), "wall")
     assert in_order([soft, late, wall]) == (wall, late, soft)  # hard before soft, boundaries first
-    with pytest.raises(InvalidTask, match="two tasks are named 'late'"):
+    with pytest.raises(InvalidInput, match="two tasks are named 'late'"):
         in_order([late, late])
 
 
@@ -231,7 +231,7 @@ def test_boundaries_hold_back() -> None:
     ],
 )
 def test_bad_input(make, message: str) -> None:
-    with pytest.raises(InvalidRequest, match=message):
+    with pytest.raises(InvalidInput, match=message):
         make()
 
 

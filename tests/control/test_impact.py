@@ -8,7 +8,7 @@ import pytest
 import footfall
 from footfall.control.contact_constraints import Contact, build_constrained_system
 from footfall.control.impact import solve_impact
-from footfall.errors import InvalidRequest
+from footfall.errors import InvalidInput
 from tests.control.stances import TIP, feet, planar_arm, quadruped
 
 
@@ -55,5 +55,5 @@ def test_momentum_and_energy(restitution: float) -> None:
 
 def test_restitution_must_be_a_fraction() -> None:
     robot, q, v = planar_arm()
-    with pytest.raises(InvalidRequest, match=r"restitution is 1\.5"):
+    with pytest.raises(InvalidInput, match=r"restitution is 1\.5"):
         solve_impact(robot, q, v, contacts=[TIP], restitution=1.5)

@@ -13,7 +13,7 @@ from footfall.arrays import Array
 from footfall.control.gains import Gains, gains_from
 from footfall.control.joint_control import InverseDynamicsControl, JointImpedance
 from footfall.control.references import JointReference, resting_reference
-from footfall.errors import InvalidRequest, NotFullyActuated
+from footfall.errors import InvalidInput, UnsuitableRobot
 from footfall.robot.model import Robot
 from footfall.simulation.simulation import Simulation
 from tests.control.stances import planar_arm
@@ -116,13 +116,13 @@ def test_a_wrong_model_leaves_an_offset() -> None:
 
 def test_robots_without_drives_are_refused() -> None:
     robot = footfall.load("point-foot-quadruped")
-    with pytest.raises(NotFullyActuated, match="'point-foot-quadruped' has none on: root"):
+    with pytest.raises(UnsuitableRobot, match="'point-foot-quadruped' has none on: root"):
         InverseDynamicsControl(robot, resting_reference(robot, robot.configuration("stand")), gains_from(1.0))
 
 
 def test_bad_targets_are_refused() -> None:
     robot, *_ = planar_arm()
-    with pytest.raises(InvalidRequest, match=r"q has shape \(2,\); it must be \(3,\)"):
+    with pytest.raises(InvalidInput, match=r"q has shape \(2,\); it must be \(3,\)"):
         resting_reference(robot, np.zeros(2))
-    with pytest.raises(InvalidRequest, match="must be finite"):
+    with pytest.raises(InvalidInput, match="must be finite"):
         resting_reference(robot, np.full(3, np.nan))

@@ -16,7 +16,7 @@ from footfall.control.gains import gains_from
 from footfall.control.operational_space import OperationalSpaceControl, Selection, select
 from footfall.control.references import PoseReference, resting_pose
 from footfall.control.task_space import build_task_dynamics, cancelling_task_torque, commanded_acceleration
-from footfall.errors import InvalidRequest
+from footfall.errors import InvalidInput
 from footfall.geometry.plane import Plane
 from footfall.math.rotations import boxplus
 from footfall.math.transform import Transform
@@ -114,9 +114,9 @@ def test_presses_on_a_table_while_moving_along_it() -> None:
 
 
 def test_bad_selections() -> None:
-    with pytest.raises(InvalidRequest, match="no rotation matrix"):
+    with pytest.raises(InvalidInput, match="no rotation matrix"):
         select(rotation=2 * np.eye(3))
-    with pytest.raises(InvalidRequest, match="3 flags"):
+    with pytest.raises(InvalidInput, match="3 flags"):
         select(motion=(True, False))
     robot, q, v = planar_arm()
     pose = resting_pose(footfall.frame_pose(robot, q, "tip"))
@@ -125,15 +125,15 @@ def test_bad_selections() -> None:
     def control(wrench: object, selection: object) -> OperationalSpaceControl:
         return OperationalSpaceControl(robot, "tip", pose, wrench, selection, gains_from(1.0), rows=ROWS)  # type: ignore[arg-type]
 
-    with pytest.raises(InvalidRequest, match=r"wrench has shape \(2,\)"):
+    with pytest.raises(InvalidInput, match=r"wrench has shape \(2,\)"):
         control(np.zeros(2), select())
-    with pytest.raises(InvalidRequest, match=r"wrench has shape \(2,\)"):
+    with pytest.raises(InvalidInput, match=r"wrench has shape \(2,\)"):
         control(lambda time: np.zeros(2), select()).torque(0.0, q, v)
-    with pytest.raises(InvalidRequest, match="must be a Selection"):
+    with pytest.raises(InvalidInput, match="must be a Selection"):
         control(wrench, np.eye(6))
-    with pytest.raises(InvalidRequest, match="motion of the selection is no symmetric projector"):
+    with pytest.raises(InvalidInput, match="motion of the selection is no symmetric projector"):
         control(wrench, Selection(2.0 * np.eye(6), np.zeros((6, 6))))
-    with pytest.raises(InvalidRequest, match="do not add up to the identity"):
+    with pytest.raises(InvalidInput, match="do not add up to the identity"):
         control(wrench, Selection(np.eye(6), np.eye(6)))
-    with pytest.raises(InvalidRequest, match=r"force of the selection has shape \(3, 3\)"):
+    with pytest.raises(InvalidInput, match=r"force of the selection has shape \(3, 3\)"):
         control(wrench, Selection(np.eye(6), np.zeros((3, 3))))

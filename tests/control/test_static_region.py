@@ -9,7 +9,7 @@ from footfall.arrays import Array
 from footfall.control.balance import margin, support_polygon
 from footfall.control.static_region import solve_static_reach, solve_static_region
 from footfall.control.wrench_cone import Support, solve_contact_forces
-from footfall.errors import NoSupport
+from footfall.errors import InvalidInput
 
 STAIRS = [
     Support((0.3, 0.2, 0.0), friction=0.7),
@@ -82,9 +82,9 @@ def test_clamped_between_walls_it_can_be_anywhere() -> None:
 
 
 def test_nothing_carries() -> None:
-    with pytest.raises(NoSupport, match="no forces of the 1 contacts carry"):
+    with pytest.raises(InvalidInput, match="no forces of the 1 contacts carry"):
         solve_static_reach([Support((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), 0.5)], np.array([1.0, 0.0]), mass=1.0)
-    with pytest.raises(NoSupport, match="no contacts"):
+    with pytest.raises(InvalidInput, match="no contacts"):
         solve_static_region([])
-    with pytest.raises(NoSupport, match="mass is 0 kg"):
+    with pytest.raises(InvalidInput, match="mass is 0 kg"):
         solve_static_region(STAIRS, mass=0.0)

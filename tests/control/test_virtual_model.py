@@ -13,7 +13,7 @@ from footfall.control.contact_constraints import Contact, build_constrained_syst
 from footfall.control.references import resting_pose
 from footfall.control.task_space import pose_error
 from footfall.control.virtual_model import VirtualModelControl, solve_virtual_model
-from footfall.errors import ContactWarning, InvalidRequest, UnknownName
+from footfall.errors import ControlWarning, InvalidInput, UnknownName
 from footfall.math.rotations import boxplus
 from footfall.math.transform import Transform
 from footfall.simulation.simulation import Simulation
@@ -87,7 +87,7 @@ def test_bad_requests() -> None:
     robot, q = quadruped()
     with pytest.raises(UnknownName, match="no frame 'head'"):
         solve_virtual_model(robot, q, contacts=feet(), virtual={"head": np.zeros(6)})
-    with pytest.raises(InvalidRequest, match=r"wrench of torso has shape \(3,\)"):
+    with pytest.raises(InvalidInput, match=r"wrench of torso has shape \(3,\)"):
         solve_virtual_model(robot, q, contacts=feet(), virtual={"torso": np.zeros(3)})
 
 
@@ -110,5 +110,5 @@ def test_the_controller_warns_of_feet_that_would_have_to_pull() -> None:
     tilted = Transform(boxplus(pose.rotation, np.array([0.0, 1.0, 0.0])), pose.translation)
     strong = np.array([1e3, 1e3, 1e3, 1e3, 1e3, 1e3])
     control = VirtualModelControl(robot, "torso", tilted, feet(), strong, 0.0 * strong)
-    with pytest.warns(ContactWarning, match="would have to pull"):
+    with pytest.warns(ControlWarning, match="would have to pull"):
         control.torque(0.0, q, np.zeros(18))

@@ -32,7 +32,7 @@ from footfall.control.tasks.positions import center_of_mass_position
 from footfall.control.tasks.postures import PostureTask
 from footfall.control.whole_body import Method, WholeBodyControl, build_whole_body, solve_whole_body
 from footfall.control.whole_body_limits import WholeBodyLimits
-from footfall.errors import InvalidContact, InvalidRequest, LimitsExceeded, NoTasks, UnknownName
+from footfall.errors import InvalidInput, LimitsExceeded, UnknownName
 from footfall.math.rotations import boxplus
 from footfall.math.transform import Transform
 from footfall.robot.model import Body, Joint, JointType, Robot
@@ -377,19 +377,19 @@ def test_pushed_in_simulation(direction: float) -> None:
 def test_bad_requests() -> None:
     robot, q = quadruped()
     rest = np.zeros(18)
-    with pytest.raises(NoTasks, match="no task"):
+    with pytest.raises(InvalidInput, match="no task"):
         build_whole_body(robot, q, rest, contacts=feet(), tasks=[])
     with pytest.raises(UnknownName, match="no frame 'head'"):
         build_whole_body(robot, q, rest, contacts=feet(), tasks=[FrameAcceleration("head", np.zeros(6))])
-    with pytest.raises(InvalidRequest, match="no contact 4; there are 4"):
+    with pytest.raises(InvalidInput, match="no contact 4; there are 4"):
         build_whole_body(robot, q, rest, contacts=feet(), tasks=[ContactForce(4, np.zeros(3))])
-    with pytest.raises(InvalidRequest, match="must be finite"):
+    with pytest.raises(InvalidInput, match="must be finite"):
         build_whole_body(robot, q, rest, contacts=feet(), tasks=[FrameAcceleration("LF", np.full(6, np.inf))])
-    with pytest.raises(InvalidRequest, match="horizon is 0"):
+    with pytest.raises(InvalidInput, match="horizon is 0"):
         WholeBodyLimits(horizon=0.0)
-    with pytest.raises(InvalidRequest, match="least_force is nan"):
+    with pytest.raises(InvalidInput, match="least_force is nan"):
         WholeBodyLimits(least_force=float("nan"))
-    with pytest.raises(InvalidContact, match="half_size"):
+    with pytest.raises(InvalidInput, match="half_size"):
         Contact("LF", rows=SURFACE, half_size=(-1.0, 0.0))
     arm, position, rates = planar_arm()
     problem = build_whole_body(arm, position, rates, contacts=[TIP], tasks=[LeastTorque()])

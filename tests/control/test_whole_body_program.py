@@ -30,7 +30,7 @@ from footfall.control.whole_body import WholeBodyControl, build_whole_body, solv
 from footfall.control.whole_body_limits import WholeBodyLimits
 from footfall.control.whole_body_program import WholeBodyProblem, program_for
 from footfall.control.wrench_cone import Support, build_wrench_cone, solve_contact_forces
-from footfall.errors import InvalidRequest, LimitsExceeded
+from footfall.errors import InvalidInput, LimitsExceeded
 from footfall.math.transform import Transform
 from footfall.robot.model import Body, Frame, Joint, JointType, Robot
 from tests.control.stances import CORNERS, consistent_motion, feet, quadruped, table
@@ -208,15 +208,15 @@ def test_impossible_limits_are_told() -> None:
 
 def test_bad_weights_and_other_tasks() -> None:
     robot, q = quadruped()
-    with pytest.raises(InvalidRequest, match="weight is -1"):
+    with pytest.raises(InvalidInput, match="weight is -1"):
         LeastForce(weight=-1.0)
     crooked = (FrameAcceleration("torso", np.zeros(6), weight=np.ones(5)),)
-    with pytest.raises(InvalidRequest, match=r"weight has shape \(5,\); it must be a number, or 6"):
+    with pytest.raises(InvalidInput, match=r"weight has shape \(5,\); it must be a number, or 6"):
         WholeBodyControl(robot, feet(), crooked).solve(0.0, q, np.zeros(18))
     program = program_for(robot, feet(), (LeastForce(),), None)
-    with pytest.raises(InvalidRequest, match="differ in more than numbers"):
+    with pytest.raises(InvalidInput, match="differ in more than numbers"):
         program.problem(0.0, q, np.zeros(18), (LeastTorque(),), feet())
-    with pytest.raises(InvalidRequest, match="differ in more than numbers"):
+    with pytest.raises(InvalidInput, match="differ in more than numbers"):
         program.problem(0.0, q, np.zeros(18), (LeastForce(),), feet("LF"))
-    with pytest.raises(InvalidRequest, match="no contact 9; there are 4"):
+    with pytest.raises(InvalidInput, match="no contact 9; there are 4"):
         WholeBodyControl(robot, feet(), (ContactForce(9, np.zeros(3)),)).solve(0.0, q, np.zeros(18))

@@ -7,7 +7,7 @@ import pytest
 
 import footfall
 from footfall.compiler import build_kernel
-from footfall.errors import KernelInputError, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 
 
 @pytest.fixture(scope="module")
@@ -73,9 +73,9 @@ def test_batches_and_results_keep_their_types(robot, state) -> None:
 
 def test_errors_name_the_argument(robot, state) -> None:
     q, v = state
-    with pytest.raises(KernelInputError, match=r"forward_dynamics: tau has shape \(3,\)"):
+    with pytest.raises(InvalidInput, match=r"forward_dynamics: tau has shape \(3,\)"):
         footfall.forward_dynamics(robot, q, v, np.zeros(3))
-    with pytest.raises(KernelInputError, match=r"inverse_dynamics: v\[0\] is nan"):
+    with pytest.raises(InvalidInput, match=r"inverse_dynamics: v\[0\] is nan"):
         footfall.inverse_dynamics(robot, q, v * np.nan, v)
 
 
@@ -142,7 +142,7 @@ def test_a_robot_that_cannot_move() -> None:
 
 def test_shapes_are_checked_inside_a_trace(robot) -> None:
     for size in (robot.nq + 5, robot.nq - 1):
-        with pytest.raises(KernelInputError, match=f"q has shape \\({size},\\), needed is \\({robot.nq},\\)"):
+        with pytest.raises(InvalidInput, match=f"q has shape \\({size},\\), needed is \\({robot.nq},\\)"):
             build_kernel(lambda q: footfall.gravity_forces(robot, q), {"q": size})
 
 

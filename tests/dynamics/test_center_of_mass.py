@@ -14,7 +14,7 @@ from footfall.dynamics.center_of_mass import (
 )
 from footfall.dynamics.centroidal import centroidal_momentum_matrix
 from footfall.dynamics.kinematics import forward_kinematics
-from footfall.errors import NoMass
+from footfall.errors import UnsuitableRobot
 from footfall.robot.model import WORLD, Body, Joint, Robot
 from tests.dynamics.rates import rate_along
 from tests.dynamics.small_robots import planar_arm
@@ -106,5 +106,5 @@ def test_no_mass_is_an_error() -> None:
     joint = Joint("hinge", "revolute", WORLD, "rod", armature=1.0)
     robot = Robot("ghost", (Body("rod"),), (joint,))
     for function in (center_of_mass, center_of_mass_jacobian, centroidal_momentum_matrix):
-        with pytest.raises(NoMass, match="robot 'ghost' has no centre of mass"):
+        with pytest.raises(UnsuitableRobot, match="robot 'ghost' has no centre of mass"):
             function.textbook(robot, np.zeros(1))

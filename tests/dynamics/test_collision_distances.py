@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import footfall
-from footfall.errors import InvalidValue, UnknownName
+from footfall.errors import RobotError, UnknownName
 from footfall.geometry.swept_distance import swept_distance
 from footfall.geometry.swept_sphere import swept_line, swept_point, swept_triangle
 from footfall.math.transform import Transform
@@ -73,14 +73,14 @@ def test_another_robot_is_obstacles() -> None:
 
 
 def test_bad_input_is_named() -> None:
-    with pytest.raises(InvalidValue, match="the same name"):
+    with pytest.raises(RobotError, match="the same name"):
         CollisionModel(LOLA, obstacles=(BALL, BALL))
     with pytest.raises(UnknownName, match="ball"):
         CollisionModel(LOLA, obstacles=(BALL,), touching=[("forearm_left", "bal")])
     with pytest.raises(UnknownName, match="obstacle"):
         CollisionModel(LOLA, obstacles=(BALL,)).measure(IDLE, {"wall": WALL.placement})
-    with pytest.raises(InvalidValue, match="must be a SweptVolume"):
+    with pytest.raises(RobotError, match="must be a SweptVolume"):
         Obstacle("ball", 3.0)  # type: ignore[arg-type]
-    with pytest.raises(InvalidValue, match="has no volumes"):
+    with pytest.raises(RobotError, match="has no volumes"):
         CollisionModel(footfall.load("planar-arm"), obstacles=(BALL,))
     assert Obstacle("rod", swept_line((0, 0, 0), (1, 0, 0), 0.1)).moved(BALL.placement).name == "rod"

@@ -13,7 +13,7 @@ from footfall.dynamics import dense_dynamics
 from footfall.dynamics.dense_dynamics import LARGE, dense_forward_dynamics
 from footfall.dynamics.forward_dynamics import forward_dynamics
 from footfall.dynamics.inverse_dynamics import bias_forces, inverse_dynamics
-from footfall.errors import KernelInputError, MissingInertia
+from footfall.errors import InvalidInput, RobotError
 from footfall.robot.model import Robot
 from tests.dynamics.cases import some_wrenches
 from tests.looped_robots import four_bar
@@ -75,7 +75,7 @@ def test_wrong_calls_are_told_as_for_other_robots() -> None:
     q, v, _, tau = (part[0] for part in STATES)
     with pytest.raises(TypeError, match="'tau'"):
         forward_dynamics(ARMS, q, v, method="dense")
-    with pytest.raises(KernelInputError, match=r"tau .*\(50,\)"):
+    with pytest.raises(InvalidInput, match=r"tau .*\(50,\)"):
         forward_dynamics(ARMS, q, v, tau[:-1], method="dense", wrenches=some_wrenches(ARMS))
 
 
@@ -87,5 +87,5 @@ def test_matrix_that_is_not_positive_definite_is_refused(monkeypatch: pytest.Mon
         return dense_dynamics._Equations(-np.eye(2), np.ones(2))
 
     monkeypatch.setattr(dense_dynamics, "_equations", negative)
-    with pytest.raises(MissingInertia, match=r"'double-pendulum'.*not positive definite"):
+    with pytest.raises(RobotError, match=r"'double-pendulum'.*not positive definite"):
         forward_dynamics(robot, np.zeros(2), np.zeros(2), np.zeros(2), method="dense")

@@ -10,7 +10,7 @@ import pytest
 import footfall
 from footfall.compiler import build_kernel
 from footfall.dynamics.algorithm import Algorithm, algorithm
-from footfall.errors import KernelInputError
+from footfall.errors import InvalidInput
 from footfall.hybrid import Constraint, hybrid_accelerations
 from tests.dynamics.small_robots import planar_arm
 
@@ -92,9 +92,9 @@ def test_inside_a_trace_the_textbook_function_is_traced(robot):
 def test_wrong_input_of_a_known_call_is_refused(robot):
     q, v, tau = state(robot)
     footfall.forward_dynamics(robot, q, v, tau)
-    with pytest.raises(KernelInputError, match="finite"):
+    with pytest.raises(InvalidInput, match="finite"):
         footfall.forward_dynamics(robot, q, v, tau * np.nan)
-    with pytest.raises(KernelInputError, match="shape"):
+    with pytest.raises(InvalidInput, match="shape"):
         footfall.forward_dynamics(robot, q, v, tau[1:])
     with pytest.raises(TypeError):
         footfall.forward_dynamics(q, v, tau)

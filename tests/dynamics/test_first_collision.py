@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.errors import InvalidValue
+from footfall.errors import RobotError
 from footfall.robot.volumes import checked_pairs
 
 LOLA = footfall.load("lola")
@@ -31,7 +31,7 @@ def test_first_of_all_distances() -> None:
 
 
 def test_bad_input_is_named() -> None:
-    with pytest.raises(InvalidValue, match=r"shape \(3,\)"):
+    with pytest.raises(RobotError, match=r"shape \(3,\)"):
         footfall.volumes.first_collision(LOLA, np.zeros(3))
-    with pytest.raises(InvalidValue, match="clearance is -1"):
+    with pytest.raises(RobotError, match="clearance is -1"):
         footfall.volumes.first_collision(LOLA, LOLA.configuration("idle")[None], clearance=-1.0)

@@ -21,7 +21,7 @@ from footfall.dynamics.hybrid_actuation import constraint_jacobian
 from footfall.dynamics.hybrid_constraints import AXES, Constraint
 from footfall.dynamics.inverse_dynamics import inverse_dynamics
 from footfall.dynamics.kinematics import frame_acceleration, frame_pose, frame_velocity
-from footfall.errors import InvalidConstraint, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.robot.load import load
 from footfall.robot.model import WORLD, JointType, Robot
 from tests.dynamics.cases import some_wrenches
@@ -389,19 +389,19 @@ class TestErrors:
     def test_lengths(self) -> None:
         robot = load("planar-arm")
         arguments = (robot, np.zeros(3), np.zeros(3), np.zeros(3))
-        with pytest.raises(InvalidConstraint, match=r"setpoints has 3 entries.* 2: tip\.x, tip\.z"):
+        with pytest.raises(InvalidInput, match=r"setpoints has 3 entries.* 2: tip\.x, tip\.z"):
             hybrid_dynamics(*arguments, constraints=[Constraint("tip", ("x", "z"))], setpoints=np.zeros(3))
-        with pytest.raises(InvalidConstraint, match="give directions"):
+        with pytest.raises(InvalidInput, match="give directions"):
             hybrid_dynamics(*arguments, constraints=[Constraint("tip", 2)])
 
     def test_directions(self) -> None:
-        with pytest.raises(InvalidConstraint, match="'w' must be one of x, y"):
+        with pytest.raises(InvalidInput, match="'w' must be one of x, y"):
             Constraint("tip", ("x", "w"))
-        with pytest.raises(InvalidConstraint, match="not all zero"):
+        with pytest.raises(InvalidInput, match="not all zero"):
             Constraint("tip", ((0.0,) * 6,))
-        with pytest.raises(InvalidConstraint, match="1 to 6"):
+        with pytest.raises(InvalidInput, match="1 to 6"):
             Constraint("tip", 7)
-        with pytest.raises(InvalidConstraint, match="1 to 6"):
+        with pytest.raises(InvalidInput, match="1 to 6"):
             Constraint("tip", ())
 
 

@@ -14,7 +14,7 @@ from footfall.dynamics.hybrid_actuation import constraint_jacobian, motor_torque
 from footfall.dynamics.hybrid_constraints import Constraint
 from footfall.dynamics.hybrid_singular import resolve_constraints
 from footfall.dynamics.hybrid_wheels import Wheel, rolling_constraints, rolling_rows
-from footfall.errors import InvalidWheel
+from footfall.errors import InvalidInput
 from footfall.math.transform import Transform
 from footfall.robot.load import load
 from footfall.robot.model import Body, Joint, JointType, Robot
@@ -159,11 +159,11 @@ def test_wheels_hold_what_their_kind_says() -> None:
     assert rolling_rows(robot, q, v, [Wheel("left_wheel", 0.1, "spherical")]).setpoints.shape == (0,)
     omni = rolling_rows(robot, q, v, [Wheel("left_wheel", 0.1, "omni")])
     np.testing.assert_allclose(omni.directions[:, 0], [1.0, 0.0, 0.0, 0.0, -0.1, 0.0], atol=1e-15)
-    with pytest.raises(InvalidWheel, match="'left_wheel': radius"):
+    with pytest.raises(InvalidInput, match="'left_wheel': radius"):
         Wheel("left_wheel", 0.0)
-    with pytest.raises(InvalidWheel, match="'square'"):
+    with pytest.raises(InvalidInput, match="'square'"):
         Wheel("left_wheel", 0.1, "square")  # type: ignore[arg-type]
-    with pytest.raises(InvalidWheel, match="floating joint"):
+    with pytest.raises(InvalidInput, match="floating joint"):
         rolling_rows(robot, q, v, [Wheel("base", 0.1)])
 
 

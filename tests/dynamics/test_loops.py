@@ -12,7 +12,7 @@ from footfall.arrays import Array
 from footfall.compiler import build_kernel, repeat
 from footfall.dynamics.hybrid_constraints import Constraint
 from footfall.dynamics.loops import Coupling
-from footfall.errors import KernelInputError, LoopClosureError, UnsupportedFeature
+from footfall.errors import InvalidInput, LoopClosureError, UnsupportedFeature
 from footfall.robot.model import Loop, LoopType, Robot
 from tests.dynamics.multipliers import accelerations_with_multipliers, all_constraint_rows
 from tests.looped_robots import (
@@ -478,7 +478,7 @@ def test_motors_on_joints_that_follow() -> None:
     ]
     rates = footfall.dynamics.joint_accelerations(robot, q, v, a)
     assert np.abs(rates - (sides[0] - sides[1]) / (2 * h)).max() < 1e-6 * (1.0 + np.abs(rates).max())
-    with pytest.raises(KernelInputError, match="one for each velocity"):
+    with pytest.raises(InvalidInput, match="one for each velocity"):
         footfall.dynamics.independent_forces(robot, q, tau)
     tree = robot.spanning
     assert np.array_equal(footfall.dynamics.independent_forces(tree, q, forces), forces)

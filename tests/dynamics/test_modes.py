@@ -9,7 +9,7 @@ import pytest
 
 import footfall
 from footfall.dynamics.modes import linear_vibration, robot_modes
-from footfall.errors import InvalidValue
+from footfall.errors import RobotError
 from footfall.math.modes import identify_modes
 from footfall.robot.drives.spring import Spring
 from footfall.scene.model import Scene
@@ -81,5 +81,5 @@ def test_a_struck_robot_rings_as_it_should() -> None:
 
 
 def test_loops_are_refused() -> None:
-    with pytest.raises(InvalidValue, match="has loops"):
+    with pytest.raises(RobotError, match="has loops"):
         robot_modes(footfall.load("cassie"), footfall.load("cassie").configuration("idle"))

@@ -34,7 +34,7 @@ from footfall.environment.model import whole
 from footfall.environment.vision.alignment import in_planning, tilt_between
 from footfall.environment.vision.codec import container_message, read_container
 from footfall.environment.vision.containers import motion_of
-from footfall.errors import ClosedRecording, FootfallError, InvalidMessage, RecordingFailed
+from footfall.errors import CannotWrite, FootfallError, InvalidMessage, TooLate
 from footfall.math.rotations import matrix_from_rotation_vector, rotation_z
 from footfall.messages import LinkOptions, Message, Signal
 from footfall.messages.frames import MessageReader, message_bytes
@@ -289,9 +289,9 @@ def test_recorded_perception_that_fails_refuses_more(tmp_path: Path) -> None:
     recorder = PerceptionRecorder(tmp_path / "seen.mcap")
     recorder.add(random_vision(0))
     recorder._file.stream.close()  # as a disk that is gone
-    with pytest.raises(RecordingFailed, match="any further"):
+    with pytest.raises(CannotWrite, match="any further"):
         recorder.close()
-    with pytest.raises(ClosedRecording):
+    with pytest.raises(TooLate):
         recorder.add(random_vision(1))
 
 

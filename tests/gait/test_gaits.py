@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footfall.errors import InvalidGait, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.gait.gaits import GAITS, LEGS, Gait, gait
 
 CYCLE = (np.arange(10_000) + 0.5) / 10_000
@@ -57,7 +57,7 @@ def test_phases_are_periodic(phase: float, name: str) -> None:
 def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(UnknownName, match=r"no gait 'trott'; there are: trot"):
         gait("trott")
-    with pytest.raises(InvalidGait, match="duty is 1"):
+    with pytest.raises(InvalidInput, match="duty is 1"):
         Gait("stand", {"LF": 0.0}, 1.0)
-    with pytest.raises(InvalidGait, match=r"offset of LF is 1.5"):
+    with pytest.raises(InvalidInput, match=r"offset of LF is 1.5"):
         Gait("late", {"LF": 1.5}, 0.5)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from footfall.errors import InvalidPattern
+from footfall.errors import InvalidInput
 from footfall.gait.gaits import GAITS, Gait, gait
 from footfall.gait.pattern_generator import PatternGenerator
 
@@ -72,9 +72,9 @@ def test_without_gliding_the_amplitude_would_break_down() -> None:
 
 
 def test_what_cannot_be_is_refused() -> None:
-    with pytest.raises(InvalidPattern, match="frequency of the pattern generator is 0"):
+    with pytest.raises(InvalidInput, match="frequency of the pattern generator is 0"):
         PatternGenerator(gait("trot"), frequency=0.0)
-    with pytest.raises(InvalidPattern, match=r"no leg 'tail' to lead; there are: RB"):
+    with pytest.raises(InvalidInput, match=r"no leg 'tail' to lead; there are: RB"):
         PatternGenerator(gait("trot"), master="tail")
-    with pytest.raises(InvalidPattern, match=r"gait 'hop' has legs \('LF',\)"):
+    with pytest.raises(InvalidInput, match=r"gait 'hop' has legs \('LF',\)"):
         PatternGenerator(gait("trot")).switch(Gait("hop", {"LF": 0.0}, 0.5))

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from footfall.errors import InvalidPlan, InvalidPose, InvalidTransition, OutdatedPlan, UnknownName
+from footfall.errors import InvalidInput, InvalidTransition, TooLate, UnknownName
 from footfall.gait import actions
 from footfall.gait.plan import (
     Action,
@@ -127,7 +127,7 @@ def test_poses_must_meet() -> None:
         TransitionSequence(Action.STEPS, (first[0], first[2]))
     assert problem.value.number == 1
     away = actions.idle(idle_pose(LOLA, position=(1.0, 0.0, 0.0)))
-    with pytest.raises(InvalidPlan, match="does not begin with the pose"):
+    with pytest.raises(InvalidInput, match="does not begin with the pose"):
         MotionPlan((actions.idle(idle_pose(LOLA)), away))
 
 
@@ -141,7 +141,7 @@ def test_cut_front_and_back() -> None:
     assert later.begin.equivalent(sequence.transitions[3].begin)
     assert later.end_time == pytest.approx(plan.end_time)
     assert cut_back(sequence, 2).transitions == sequence.transitions[:3]
-    with pytest.raises(InvalidPlan, match="no transition 9"):
+    with pytest.raises(InvalidInput, match="no transition 9"):
         cut_back(sequence, 9)
 
 
@@ -158,14 +158,14 @@ def test_replacement_is_atomic() -> None:
     slot = PlanSlot("first")
     slot.replace("second", of="first")
     assert slot.current == "second"
-    with pytest.raises(OutdatedPlan):
+    with pytest.raises(TooLate):
         slot.replace("third", of="first")
     winners: list[int] = []
 
     def compete(number: int, base: str) -> None:
         try:
             slot.replace(f"plan {number}", of=base)
-        except OutdatedPlan:
+        except TooLate:
             return
         winners.append(number)
 
@@ -188,12 +188,12 @@ def test_shipped_plans_survive_writing(name: str, tmp_path: Path) -> None:
 
 
 def test_hands_have_three_numbers() -> None:
-    with pytest.raises(InvalidPose, match=r"force of a hand is \(1.0, 2.0\); it must be 3 numbers"):
+    with pytest.raises(InvalidInput, match=r"force of a hand is \(1.0, 2.0\); it must be 3 numbers"):
         HandTarget(force=(1.0, 2.0))  # type: ignore[arg-type]
 
 
 def test_broken_files_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidPlan, match="plan"):
+    with pytest.raises(InvalidInput, match="plan"):
         plan_from_json(b'{"sequences": [')
     for text, words in (
         ('[[action]]\nkind = "fly"', "plan.toml:2: .*Invalid value 'fly'; there are: .*straight"),
@@ -205,7 +205,7 @@ def test_broken_files_are_refused(tmp_path: Path) -> None:
     ):
         path = tmp_path / "plan.toml"
         path.write_text(text)
-        with pytest.raises(InvalidPlan, match=words):
+        with pytest.raises(InvalidInput, match=words):
             read_plan_description(path)
     with pytest.raises(UnknownName, match="platform"):
         read_plan_description("plattform")
@@ -220,16 +220,16 @@ def test_absurd_ways_are_refused_at_once(value: float) -> None:
         lambda: actions.curve(value, 0.1),
         lambda: actions.curve(1.0, value),
     ):
-        with pytest.raises(actions.InvalidAction, match="at most 10000 steps"):
+        with pytest.raises(actions.InvalidInput, match="at most 10000 steps"):
             ask()
-    with pytest.raises(actions.InvalidAction, match="more than 10000 steps"):
+    with pytest.raises(actions.InvalidInput, match="more than 10000 steps"):
         actions.straight(2000.0, shortest=0.1, gradient=1e-12)
 
 
 def test_counts_and_times_without_meaning_are_refused() -> None:
     for count in (-3, 1.5, 10**9):
         for make in (actions.stamping, lambda count: actions.stairs(count, 0.1, 0.3)):
-            with pytest.raises(actions.InvalidAction, match="count is"):
+            with pytest.raises(actions.InvalidInput, match="count is"):
                 make(count)  # type: ignore[arg-type]
-    with pytest.raises(InvalidPlan, match="begins at nan s"):
+    with pytest.raises(InvalidInput, match="begins at nan s"):
         MotionPlan((actions.idle(idle_pose(LOLA)),), begin_time=float("nan"))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from footfall import MotionPlan, WalkingTransition, load_plan
-from footfall.errors import InvalidPlan
+from footfall.errors import InvalidInput
 from footfall.gait import FootContact, HandTarget, idle_pose, walking_sequence, write_plan_file
 from footfall.gait.plan_writer import plan_file_text
 from tests.motion.lola import IDLE, LOLA, MODEL
@@ -58,5 +58,5 @@ def test_from_the_origin_all_bits_are_the_same(tmp_path: Path) -> None:
 
 def test_steps_that_begin_on_the_way_are_refused(tmp_path: Path) -> None:
     walking = walking_sequence(STEPS, IDLE, LOLA).transitions[0].end
-    with pytest.raises(InvalidPlan, match="write_plan"):
+    with pytest.raises(InvalidInput, match="write_plan"):
         write_plan_file(tmp_path / "steps.toml", STEPS, walking, LOLA)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footfall.compiler.routines import new_records
-from footfall.errors import InvalidPose
+from footfall.errors import InvalidInput
 from footfall.gait.pose_records import TIPTOE, TOE_PAD, WHOLE_SOLE, Changes, changed_parts, pose_array
 from footfall.gait.poses import CONTACT_TYPES, FootContact, FootState, HandState, RobotPose, mean_foot_frame
 from footfall.gait.walking_transitions import GaitDimensions, idle_pose
@@ -66,7 +66,7 @@ def test_any_difference_counts(part: str) -> None:
 def test_a_lifted_foot_cannot_become_the_stance() -> None:
     pose = idle_pose(LOLA)
     lifted = replace(pose, left_foot=replace(pose.left_foot, closed=False))
-    with pytest.raises(InvalidPose, match="LF does not touch the ground"):
+    with pytest.raises(InvalidInput, match="LF does not touch the ground"):
         lifted.with_stance("LF")
 
 
@@ -149,9 +149,9 @@ def test_mean_of_feet_that_point_apart() -> None:
 
 
 def test_bad_poses_are_refused() -> None:
-    with pytest.raises(InvalidPose, match="norm 2"):
+    with pytest.raises(InvalidInput, match="norm 2"):
         FootState((0.0, 0.0, 0.0), (2.0, 0.0, 0.0, 0.0))
-    with pytest.raises(InvalidPose, match="3 finite numbers"):
+    with pytest.raises(InvalidInput, match="3 finite numbers"):
         FootState((0.0, np.nan, 0.0))
-    with pytest.raises(InvalidPose, match="task_space"):
+    with pytest.raises(InvalidInput, match="task_space"):
         HandState((0.0, 0.0, 0.0), closed=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from footfall.errors import InvalidPreview
+from footfall.errors import InvalidInput
 from footfall.gait.preview import CartTable
 
 
@@ -64,7 +64,7 @@ def test_positions_between_instants() -> None:
 
 
 def test_what_cannot_be_is_refused() -> None:
-    with pytest.raises(InvalidPreview, match="height of the cart-table model is -1"):
+    with pytest.raises(InvalidInput, match="height of the cart-table model is -1"):
         CartTable(-1.0)
-    with pytest.raises(InvalidPreview, match=r"shape \(2, 2\)"):
+    with pytest.raises(InvalidInput, match=r"shape \(2, 2\)"):
         CartTable(0.5).follow(np.zeros((2, 2)))

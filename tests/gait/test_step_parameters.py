@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footfall.errors import InvalidStep
+from footfall.errors import InvalidInput
 from footfall.gait.step_parameters import (
     next_stance,
     step_displacement,
@@ -96,5 +96,5 @@ def test_wrapping() -> None:
 
 
 def test_half_turns_are_refused() -> None:
-    with pytest.raises(InvalidStep, match="half a turn"):
+    with pytest.raises(InvalidInput, match="half a turn"):
         step_lengths([0.1, 0.2, 0.0], 3.2, 0.1375)

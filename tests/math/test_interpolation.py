@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.interpolate import CubicSpline, make_interp_spline
 
 from footfall.arrays import Array
-from footfall.errors import InvalidPolynomial
+from footfall.errors import InvalidInput
 from footfall.math.interpolation import KAPPA, cubic_spline, hermite_quintic, quintic_spline, rest_to_rest
 from footfall.math.trajectories import PolynomialTrajectory
 
@@ -140,9 +140,9 @@ def test_stability_measure_of_the_block_system() -> None:
 
 
 def test_wrong_points_are_refused() -> None:
-    with pytest.raises(InvalidPolynomial, match="increase"):
+    with pytest.raises(InvalidInput, match="increase"):
         quintic_spline([0.0, 0.0, 1.0], [1.0, 2.0, 3.0])
-    with pytest.raises(InvalidPolynomial, match="two at least"):
+    with pytest.raises(InvalidInput, match="two at least"):
         cubic_spline([0.0], [1.0])
-    with pytest.raises(InvalidPolynomial, match="and some"):
+    with pytest.raises(InvalidInput, match="and some"):
         rest_to_rest([], [])

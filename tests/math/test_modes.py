@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from footfall.arrays import Array
-from footfall.errors import InvalidValue
+from footfall.errors import RobotError
 from footfall.math.modes import Mode, frequency_response, identify_modes, vibration_modes
 
 
@@ -83,7 +83,7 @@ def test_places_that_do_not_move() -> None:
     for one, other in zip(found, vibration_modes(*system), strict=True):
         assert one.frequency == pytest.approx(other.frequency, rel=1e-6)
         assert one.shape[3] == 0.0
-    with pytest.raises(InvalidValue, match="all responses are zero"):
+    with pytest.raises(RobotError, match="all responses are zero"):
         identify_modes(at, np.zeros(200), 1)
 
 
@@ -100,11 +100,11 @@ def test_old_and_new_torso() -> None:
 
 
 def test_bad_input() -> None:
-    with pytest.raises(InvalidValue, match=r"mass is \(2, 2\), damping \(1, 1\)"):
+    with pytest.raises(RobotError, match=r"mass is \(2, 2\), damping \(1, 1\)"):
         vibration_modes(np.eye(2), np.eye(1), np.eye(2))
-    with pytest.raises(InvalidValue, match="must be a square matrix"):
+    with pytest.raises(RobotError, match="must be a square matrix"):
         vibration_modes(np.ones((2, 3)), np.eye(2), np.eye(2))
-    with pytest.raises(InvalidValue, match="4 frequencies for 2 modes"):
+    with pytest.raises(RobotError, match="4 frequencies for 2 modes"):
         identify_modes(np.arange(1.0, 5.0), np.ones(4), 2)
-    with pytest.raises(InvalidValue, match=r"frequencies are \(5,\), responses \(4, 1\)"):
+    with pytest.raises(RobotError, match=r"frequencies are \(5,\), responses \(4, 1\)"):
         identify_modes(np.arange(1.0, 6.0), np.ones(4), 1)

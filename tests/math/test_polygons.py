@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
 from footfall.arrays import Array
-from footfall.errors import InvalidPolygon
+from footfall.errors import InvalidInput
 from footfall.math.polygons import (
     boundary_distance,
     closest_point,
@@ -161,10 +161,10 @@ def test_connection_of_parallel_edges_is_in_the_middle() -> None:
 
 
 def test_wrong_polygons_are_refused() -> None:
-    with pytest.raises(InvalidPolygon, match=r"\(0, 2\)"):
+    with pytest.raises(InvalidInput, match=r"\(0, 2\)"):
         convex_hull(np.empty((0, 2)))
     for distance in (-0.1, np.nan):
-        with pytest.raises(InvalidPolygon, match="negative"):
+        with pytest.raises(InvalidInput, match="negative"):
             inset(SQUARE, distance)
-    with pytest.raises(InvalidPolygon, match="finite"):
+    with pytest.raises(InvalidInput, match="finite"):
         polygon_area([[0.0, np.nan]])

@@ -83,7 +83,7 @@ def test_small_angles_and_numbers_without_logarithm() -> None:
         vector = size * np.array([0.6, 0.0, 0.8])
         np.testing.assert_allclose(qn.logarithm(qn.exponential(qn.pure(vector)))[1:], vector, rtol=1e-9)
     for wrong in ([0.0, 0.0, 0.0, 0.0], [-1.0, 0.0, 0.0, 0.0]):
-        with np.errstate(divide="ignore"), pytest.raises(qn.NoLogarithm, match="no logarithm"):
+        with np.errstate(divide="ignore"), pytest.raises(qn.InvalidInput, match="no logarithm"):
             qn.logarithm(wrong)
 
 

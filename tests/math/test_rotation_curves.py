@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation, Slerp
 
-from footfall.errors import InvalidCurve
+from footfall.errors import InvalidInput
 from footfall.math.rotation_curves import (
     RotationCurve,
     geodesic_angle,
@@ -78,7 +78,7 @@ def test_a_turn_at_constant_speed_is_kept() -> None:
 
 
 def test_no_curve() -> None:
-    with pytest.raises(InvalidCurve, match="increasing"):
+    with pytest.raises(InvalidInput, match="increasing"):
         RotationCurve([0.0, 0.0], np.array([np.eye(3)] * 2))
-    with pytest.raises(InvalidCurve, match="velocities"):
+    with pytest.raises(InvalidInput, match="velocities"):
         RotationCurve([0.0, 1.0], np.array([np.eye(3)] * 2), velocities=np.zeros(3))

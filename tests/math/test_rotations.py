@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from footfall.arrays import Array
 from footfall.compiler import build_kernel
-from footfall.errors import InvalidRotation, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.math import rotations as r
 from footfall.math.angular_velocity import angular_velocity_map, rotation_rate_map
 from footfall.math.spatial import cross, skew
@@ -334,7 +334,7 @@ def test_numbers_of_another_kind_are_refused() -> None:
         np.abs(r.convert_rotation([0.0, 0.0, 1.0], "rotation_vector", "zyx") - [1.0, 0.0, 0.0]).max() < 1e-15
     )
     for kind, numbers in (("quaternion", 3), ("rotation_vector", 4), ("zyx", 2), ("matrix", 8)):
-        with pytest.raises(InvalidRotation, match=rf"{kind} has shape \({numbers},\), needed is"):
+        with pytest.raises(InvalidInput, match=rf"{kind} has shape \({numbers},\), needed is"):
             r.convert_rotation(np.ones(numbers), kind, "matrix")
 
 
@@ -436,14 +436,14 @@ def test_wrong_shapes_say_what_is_right() -> None:
         (lambda: r.quaternion_from_matrix(np.eye(4)), r"matrix has the shape \(4, 4\); needed is \(3, 3\)"),
         (lambda: r.matrix_from_rotation_vector(0.3), r"vector is 0.3; needed are numbers \(3,\)"),
     ):
-        with pytest.raises(InvalidRotation, match=words):
+        with pytest.raises(InvalidInput, match=words):
             call()
 
 
 def test_quaternions_of_another_length_are_refused() -> None:
     """`matrix_from_quaternion([2, 0, 0, 0])` was four times the identity; four digits are close enough."""
     for wrong in ([2.0, 0.0, 0.0, 0.0], np.zeros(4), [[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 3.0, 0.0]]):
-        with pytest.raises(InvalidRotation, match="has the norm"):
+        with pytest.raises(InvalidInput, match="has the norm"):
             r.matrix_from_quaternion(np.array(wrong))
     assert r.matrix_from_quaternion(np.array([0.7071, 0.7071, 0.0, 0.0])).shape == (3, 3)
     assert r.matrix_from_quaternion(np.zeros((0, 4))).shape == (0, 3, 3)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.interpolate import PPoly
 
-from footfall.errors import InvalidPolynomial
+from footfall.errors import InvalidInput
 from footfall.math.interpolation import constant, polyline, rest_to_rest
 from footfall.math.polynomials import PolynomialCurve, PolynomialSpline
 from footfall.math.trajectories import PolynomialTrajectory, join, over_time, stack, union_of_times
@@ -173,5 +173,5 @@ def test_polyline_with_ends_at_rest() -> None:
     ],
 )
 def test_wrong_trajectories_are_refused(make: Any, message: str) -> None:
-    with pytest.raises(InvalidPolynomial, match=message):
+    with pytest.raises(InvalidInput, match=message):
         make()

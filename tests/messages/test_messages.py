@@ -23,15 +23,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from footfall.errors import (
-    DroppedSamples,
-    InvalidChannel,
-    InvalidMessage,
-    InvalidSignal,
-    PeerGone,
-    RecordingFailed,
-    UnknownName,
-)
+from footfall.errors import CannotWrite, DroppedSamples, InvalidInput, InvalidMessage, PeerGone, UnknownName
 from footfall.messages import (
     Channel,
     Connection,
@@ -272,13 +264,13 @@ def test_signals_are_typed() -> None:
         ("step height", float("nan")),
         ("action", "x" * 999),
     ):
-        with pytest.raises(InvalidSignal, match=name):
+        with pytest.raises(InvalidInput, match=name):
             broker.publish(name, payload)
     with pytest.raises(UnknownName, match="step height"):
         broker.publish("step heigth", 1.0)
-    with pytest.raises(InvalidSignal, match="declared with float"):
+    with pytest.raises(InvalidInput, match="declared with float"):
         broker.declare("step height", str)
-    with pytest.raises(InvalidSignal, match="payloads are"):
+    with pytest.raises(InvalidInput, match="payloads are"):
         broker.declare("list", list)
 
 
@@ -382,9 +374,9 @@ def test_the_newest_sample_is_read() -> None:
             assert (newest[1] == 9).all()
             assert newest[1].dtype == np.float32
             assert reader.read(after=10) is None
-        with pytest.raises(InvalidChannel, match="shape"):
+        with pytest.raises(InvalidMessage, match="shape"):
             channel.write(np.zeros(3))
-    with pytest.raises(InvalidChannel, match="no channel"):
+    with pytest.raises(InvalidMessage, match="no channel"):
         Channel.open(channel.name)
 
 
@@ -422,7 +414,7 @@ def test_processes_never_see_half_a_sample() -> None:
 
 @pytest.mark.parametrize(("shape", "kind"), [((), object), ((0,), float), ((2**40,), float), ((1.5,), float)])
 def test_wrong_channels_are_refused(shape: Any, kind: Any) -> None:
-    with pytest.raises(InvalidChannel):
+    with pytest.raises(InvalidMessage):
         Channel.create(shape, kind)
 
 
@@ -448,7 +440,7 @@ def test_other_memory_is_no_channel() -> None:
         data = bytearray(header if rng.uniform() < 0.7 else rng.bytes(128))
         data[rng.integers(96)] = rng.integers(256)
         descriptor, name = sealed_memory(bytes(data))
-        refused += is_refused(InvalidChannel, lambda name=name: Channel.open(name).close())
+        refused += is_refused(InvalidMessage, lambda name=name: Channel.open(name).close())
         os.close(descriptor)
     assert refused > 100
 
@@ -462,7 +454,7 @@ def test_a_header_that_names_another_type_is_refused(kind: bytes) -> None:
         header = header_of(good)
     header[16:32] = kind.ljust(16, b"\0")
     descriptor, name = sealed_memory(bytes(header))
-    with pytest.raises(InvalidChannel, match="type"):
+    with pytest.raises(InvalidMessage, match="type"):
         Channel.open(name)
     os.close(descriptor)
 
@@ -474,7 +466,7 @@ def test_lengths_that_do_not_fit_are_refused(lengths: tuple[int, ...]) -> None:
         header = header_of(good)
     struct.pack_into("<8q", header, 32, len(lengths), *lengths, *([0] * (7 - len(lengths))))
     descriptor, name = sealed_memory(bytes(header))
-    with pytest.raises(InvalidChannel):
+    with pytest.raises(InvalidMessage):
         Channel.open(name)
     os.close(descriptor)
 
@@ -489,22 +481,22 @@ def test_memory_that_can_be_cut_off_is_refused_and_channels_cannot_be_cut() -> N
         os.close(cut)
     descriptor = os.memfd_create("attack", os.MFD_ALLOW_SEALING)
     os.pwrite(descriptor, header.ljust(4096, b"\0"), 0)
-    with pytest.raises(InvalidChannel, match="cut off"):
+    with pytest.raises(InvalidMessage, match="cut off"):
         Channel.open(f"{os.getpid()}-{descriptor}-{header[8:16].hex()}")
     os.close(descriptor)
 
 
 def test_other_descriptors_and_old_names_are_refused(tmp_path: Path) -> None:
     with (tmp_path / "file").open("wb") as file:
-        with pytest.raises(InvalidChannel, match="no channel"):
+        with pytest.raises(InvalidMessage, match="no channel"):
             Channel.open(f"{os.getpid()}-{file.fileno()}-{'0' * 16}")
-        with pytest.raises(InvalidChannel, match="no channel"):
+        with pytest.raises(InvalidMessage, match="no channel"):
             Channel.open("../../etc/passwd")
     with Channel.create((3,)) as first:
         name = first.name
     with Channel.create((3,)) as second:
         assert second.name.split("-")[1] == name.split("-")[1]  # the same descriptor once more
-        with pytest.raises(InvalidChannel, match="gone"):
+        with pytest.raises(InvalidMessage, match="gone"):
             Channel.open(name)
 
 
@@ -527,7 +519,7 @@ def test_a_writer_that_is_killed_leaves_nothing_and_its_readers_go_on() -> None:
     sample = reader.read()
     assert sample is not None
     assert sample[1].tolist() == [1.0, 2.0, 3.0]
-    with pytest.raises(InvalidChannel, match="no channel"):
+    with pytest.raises(InvalidMessage, match="no channel"):
         Channel.open(reader.name)
     reader.close()
     assert {name for name in set(os.listdir("/dev/shm")) - before if "footfall" in name} == set()
@@ -535,7 +527,7 @@ def test_a_writer_that_is_killed_leaves_nothing_and_its_readers_go_on() -> None:
 
 def test_readers_cannot_write() -> None:
     with Channel.create((3,)) as channel, Channel.open(channel.name) as reader:
-        with pytest.raises(InvalidChannel, match="write=True"):
+        with pytest.raises(InvalidMessage, match="write=True"):
             reader.write([1.0, 2.0, 3.0])
         with pytest.raises(ValueError, match="read-only"):
             reader._samples[0][0] = 1.0
@@ -596,7 +588,7 @@ def test_a_log_that_fails_says_so_to_the_end(tmp_path: Path) -> None:
     assert not log.put("a", 1.0, 2.0)
     assert log.dropped == 1
     for _ in range(2):
-        with pytest.raises(RecordingFailed, match="No space left"):
+        with pytest.raises(CannotWrite, match="No space left"):
             log.close()
 
 

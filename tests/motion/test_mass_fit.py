@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from footfall.arrays import Array
-from footfall.errors import InvalidRecording
+from footfall.errors import InvalidInput
 from footfall.motion.limbs import Limbs, centre_of_mass, contact_wrench, sample_limbs
 from footfall.motion.mass_fit import fit_masses
 from tests.motion.test_five_mass import random_draft
@@ -75,5 +75,5 @@ def test_what_a_motion_does_not_show_is_said() -> None:
 
 def test_wrong_recordings_are_refused() -> None:
     limbs, centre, torque = recording(1)
-    with pytest.raises(InvalidRecording, match="k, 3"):
+    with pytest.raises(InvalidInput, match="k, 3"):
         fit_masses(START, limbs, centre[:, :5], torque)

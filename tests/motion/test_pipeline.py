@@ -16,14 +16,7 @@ from hypothesis import strategies as st
 
 from benchmarks.lab.random_walks import random_walk
 from footfall.compiler.making_time import making_code, making_seconds
-from footfall.errors import (
-    InvalidParameters,
-    InvalidPlan,
-    InvalidTime,
-    InvalidTransition,
-    MotionWarning,
-    TooLate,
-)
+from footfall.errors import InvalidInput, InvalidTransition, MotionWarning, TooLate
 from footfall.gait import actions
 from footfall.gait.plan import Action, MotionPlan, Transition, TransitionSequence
 from footfall.gait.plan_file import build_plan, plan_names, read_plan_description
@@ -444,7 +437,7 @@ def test_a_little_too_much_is_warned_of() -> None:
 @pytest.mark.parametrize("field", ["forward", "up", "yaw", "head_tilt", "com_shift"])
 def test_steps_are_numbers(field: str) -> None:
     change: dict[str, Any] = {field: float("nan")}
-    with pytest.raises(InvalidPlan, match=f"{field} of a step is nan"):
+    with pytest.raises(InvalidInput, match=f"{field} of a step is nan"):
         WalkingTransition(**change)
 
 
@@ -458,9 +451,9 @@ def test_reach_is_where_the_bounds_end() -> None:
 
 def test_times_are_numbers() -> None:
     motion = generate_motion(walk([WalkingTransition(forward=0.2)] * 2), MODEL)
-    with pytest.raises(InvalidTime, match="nan"):
+    with pytest.raises(InvalidInput, match="nan"):
         motion.snapshot(float("nan"))
-    with pytest.raises(InvalidTime, match="inf"):
+    with pytest.raises(InvalidInput, match="inf"):
         motion.sample([0.0, float("inf")])
 
 
@@ -490,7 +483,7 @@ def test_parameters_from_a_file(tmp_path: Path) -> None:
         ("phase = 3", "Expected `object`"),
     ):
         path.write_text(text)
-        with pytest.raises(InvalidParameters, match=words):
+        with pytest.raises(InvalidInput, match=words):
             read_parameters(path)
     assert MotionParameters().phase.transition_s == 0.8
 

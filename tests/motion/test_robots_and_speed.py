@@ -11,7 +11,7 @@ import pytest
 import footfall
 from benchmarks.lab.broad_walks import BROKEN, REFUSED, WARNED, walked
 from footfall.bench.robots import examples_folder, load_measured
-from footfall.errors import InvalidPlan, LostMotion, RobotWarning, TooFast, TurnedLandmark
+from footfall.errors import InvalidInput, MisplacedFrame, NoSolution, RobotWarning, TooFast
 from footfall.gait import actions
 from footfall.gait.plan import MotionPlan
 from footfall.gait.walking_transitions import WalkingTransition, idle_pose, walking_sequence
@@ -47,7 +47,7 @@ def test_five_masses_need_nearly_the_wrench_of_the_whole_robot() -> None:
 
 def test_a_robot_that_cannot_follow_says_where() -> None:
     lola = footfall.load("lola")
-    with pytest.raises(LostMotion, match="off by"):
+    with pytest.raises(NoSolution, match="off by"):
         follow_motion(lola, straight(2), lola.configuration("idle"), dt=0.01, gain=50.0, allowed=1e-5)
 
 
@@ -135,7 +135,7 @@ def test_frames_of_a_turned_robot_can_be_added() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RobotWarning)
         plain = load_measured("icub")
-    with pytest.raises(TurnedLandmark, match=r"'torso' .* turned against 'r_sole'.*with_standing_frames"):
+    with pytest.raises(MisplacedFrame, match=r"'torso' .* turned against 'r_sole'.*with_standing_frames"):
         reduced_model(plain, sole=(-0.048, 0.109, -0.03, 0.03))
     _, model = humanoid("icub")
     assert dict(model.frames) == {**dict(model.frames), "RF": "RF", "LF": "LF", "UB": "UB", "VTCP": "VTCP"}
@@ -158,6 +158,6 @@ def test_slow_walks_take_the_usual_time_and_fast_ones_are_refused() -> None:
     assert choose_step(MODEL, 0.2).duration == pytest.approx(0.8)
     with pytest.raises(TooFast, match=r"3\.000 m/s"):
         choose_step(MODEL, 3.0)
-    with pytest.raises(InvalidPlan, match="above zero"):
+    with pytest.raises(InvalidInput, match="above zero"):
         choose_step(MODEL, -1.0)
     assert try_step(MODEL, 2.5, 1.0) is None

@@ -9,7 +9,7 @@ import pytest
 
 from footfall import generate_motion
 from footfall.environment import PerceptionOptions, perceive
-from footfall.errors import UnclearLandmark
+from footfall.errors import UnsuitableRobot
 from footfall.gait import idle_pose
 from footfall.motion import gait_dimensions
 from footfall.motion.landmarks import has_hands
@@ -78,7 +78,7 @@ def test_a_biped_without_arms_has_a_reduced_model() -> None:
 
 
 def test_arms_whose_names_say_nothing_are_asked_for() -> None:
-    with pytest.raises(UnclearLandmark, match="RH and LH"):
+    with pytest.raises(UnsuitableRobot, match="RH and LH"):
         reduced_model(armless_biped(arms=True))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from footfall.errors import InvalidParameters
+from footfall.errors import InvalidInput
 from footfall.planning import PlannerParameters, read_planner_parameters, write_planner_parameters
 from footfall.planning.parameters_file import planner_parameters_text
 
@@ -52,5 +52,5 @@ def test_a_file_may_leave_out_what_it_does_not_change(tmp_path: Path) -> None:
 def test_nonsense_is_refused_by_name(tmp_path: Path, text: str, named: str) -> None:
     path = tmp_path / "wrong.toml"
     path.write_text(text)
-    with pytest.raises(InvalidParameters, match=named):
+    with pytest.raises(InvalidInput, match=named):
         read_planner_parameters(path)

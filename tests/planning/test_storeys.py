@@ -6,7 +6,7 @@ import pytest
 
 from footfall.environment import perceive
 from footfall.environment.perception import EXACT
-from footfall.errors import NoRoute
+from footfall.errors import NoPath
 from footfall.planning import Goal, plan_contacts
 from footfall.scene import make_scene
 from footfall.walking import WalkRequest, walk
@@ -46,5 +46,5 @@ def test_who_stands_below_a_goal_has_not_reached_it() -> None:
 
 
 def test_a_walk_to_another_storey_is_refused_before_it_begins() -> None:
-    with pytest.raises(NoRoute, match="another storey"):
+    with pytest.raises(NoPath, match="another storey"):
         walk(WalkRequest(scene="flat", goal=(2.0, 0.0, 0.0), goal_height=3.0))

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from footfall.arrays import Array
-from footfall.errors import InvalidAction
+from footfall.errors import InvalidInput
 from footfall.gait import walking_sequence
 from footfall.gait.poses import Foot
 from footfall.math.rotations import matrix_from_quaternion, yaw_of
@@ -103,9 +103,9 @@ def test_a_plan_comes_where_it_was_sent() -> None:
 
 def test_standing_is_no_step_and_nonsense_is_refused() -> None:
     assert commanded_steps(VelocityCommand(), "RF") == []
-    with pytest.raises(InvalidAction, match="forward"):
+    with pytest.raises(InvalidInput, match="forward"):
         VelocityCommand(forward=math.nan)
-    with pytest.raises(InvalidAction, match="count"):
+    with pytest.raises(InvalidInput, match="count"):
         commanded_steps(VelocityCommand(1.0), "RF", count=-1)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from footfall import WalkingTransition, generate_motion
-from footfall.errors import InvalidAction, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.gait.plan import Action, MotionPlan
 from footfall.motion.motion import Motion
 from footfall.planning import (
@@ -114,14 +114,14 @@ def test_a_joystick_changes_a_walk_while_it_goes_on() -> None:
 def test_what_may_not_be_replanned_is_refused() -> None:
     planner = TransitionPlanner(CONTEXT)
     motion = planner.begin(WalkStraight(1.0), IDLE)
-    with pytest.raises(InvalidAction, match="not replanned"):
+    with pytest.raises(InvalidInput, match="not replanned"):
         planner.change(motion, 1.0, Teleoperate(VelocityCommand(0.1)))
     assert [action for action in Action if action.replannable] == [Action.TELEOPERATED, Action.AUTONOMOUS]
 
 
 def test_files_of_several_sequences_and_unknown_motions_are_refused() -> None:
     planner = TransitionPlanner(CONTEXT)
-    with pytest.raises(InvalidAction, match="load_plan"):
+    with pytest.raises(InvalidInput, match="load_plan"):
         planner.plan(FollowFile("special"), IDLE)
     with pytest.raises(UnknownName, match="wave"):
         planner.plan(Perform("dance"), IDLE)  # type: ignore[arg-type]

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import footfall
 from footfall.cli import app
 from footfall.drives import ElectricMotor, HarmonicDrive, tuned_servo
-from footfall.errors import DamagedRecording, InvalidRow
+from footfall.errors import InvalidInput, RecordingError
 from footfall.recording.export import motor_names, velocity_names
 from footfall.recording.format import STATES
 from footfall.recording.reader import read_recording
@@ -118,9 +118,9 @@ def test_wrong_currents_are_refused(tmp_path: Path) -> None:
     robot = driven_four_bar()
     q = footfall.neutral(robot)
     with RecordingWriter(tmp_path / "wrong.mcap", robot, preview_rate=0.0) as writer:
-        with pytest.raises(InvalidRow, match=r"currents of robot .* has shape \(2,\); it must be \(1,\)"):
+        with pytest.raises(InvalidInput, match=r"currents of robot .* has shape \(2,\); it must be \(1,\)"):
             writer.state(0.0, q, [0.0], currents=[1.0, 2.0])
-        with pytest.raises(InvalidRow, match=r"currents .* has shape \(1,\); it must be \(1, 1\)"):
+        with pytest.raises(InvalidInput, match=r"currents .* has shape \(1,\); it must be \(1, 1\)"):
             writer.states([0.0], q[None], [[0.0]], currents=[1.0])
     assert len(read_recording(tmp_path / "wrong.mcap").time) == 0
 
@@ -132,7 +132,7 @@ def test_block_with_currents_for_other_motors_is_damaged(
     with RecordingWriter(path, robot, preview_rate=0.0) as writer:
         writer.state(0.0, footfall.neutral(robot), [0.0], currents=[1.0])
     monkeypatch.setattr(DriveSet, "motors", 2)
-    with pytest.raises(DamagedRecording, match=r"currents has 8 bytes; shape \(1, 2\) has 16"):
+    with pytest.raises(RecordingError, match=r"currents has 8 bytes; shape \(1, 2\) has 16"):
         read_recording(path)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import footfall
 from footfall import RecordingWriter, Scene, SceneObject, read_recording
-from footfall.errors import DamagedRecording
+from footfall.errors import RecordingError
 from footfall.geometry.mesh import load_mesh
 from footfall.recording.meshes import is_mesh, mesh_files, unpacked_mesh
 from footfall.robot.shapes import Mesh
@@ -98,10 +98,10 @@ def test_wrong_meshes_are_refused(home: Path) -> None:
     assert Path(path).read_text() == PART
     assert told == [len(PART)]
     for wrong, message in ((content[:-4], "unpacked"), (b"nothing", "unpacked")):
-        with pytest.raises(DamagedRecording, match=message):
+        with pytest.raises(RecordingError, match=message):
             unpacked_mesh(name, wrong, "run", lambda *_: None)
     other = f"meshes/{64 * 'a'}.ply"
-    with pytest.raises(DamagedRecording, match="not the mesh"):
+    with pytest.raises(RecordingError, match="not the mesh"):
         unpacked_mesh(other, content, "run", lambda *_: None)
     for bad in ("meshes/../../x.ply", f"meshes/{64 * 'a'}.exe", "robot.toml", f"{64 * 'a'}.ply"):
         assert not is_mesh(bad)

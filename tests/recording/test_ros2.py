@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import footfall
 from footfall.cli.application import app
 from footfall.dynamics.kinematics import forward_kinematics
-from footfall.errors import InvalidOption
+from footfall.errors import InvalidInput
 from footfall.math.transform import Transform
 from footfall.recording.reader import Recording, read_recording
 from footfall.recording.ros2 import write_ros2
@@ -173,7 +173,7 @@ def test_rates_layout_and_errors(recording: Recording, tmp_path: Path) -> None:
     panels = json.dumps(layout["layout"])
     assert all(panel in panels for panel in layout["configById"])
     for rate in (0.0, -1.0, float("nan")):
-        with pytest.raises(InvalidOption, match="above 0 Hz"):
+        with pytest.raises(InvalidInput, match="above 0 Hz"):
             write_ros2(recording, tmp_path / "wrong.mcap", rate=rate)
     assert not (tmp_path / "wrong.mcap").exists()
 

@@ -10,7 +10,7 @@ import pytest
 import footfall
 from footfall import RecordingWriter, read_recording
 from footfall.arrays import Array
-from footfall.errors import InvalidRow
+from footfall.errors import InvalidInput
 from footfall.recording.reader import Recording
 from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.run_values import Trajectory
@@ -125,7 +125,7 @@ def test_tables_that_do_not_fit_are_refused(
 ) -> None:
     with (
         RecordingWriter(tmp_path / "run.mcap", footfall.load("point-foot-quadruped")) as writer,
-        pytest.raises(InvalidRow, match=message),
+        pytest.raises(InvalidInput, match=message),
     ):
         writer.contacts_at(times, counts, np.zeros((3, 3)), np.zeros((3, 3)), bodies=bodies)
     assert len(read_recording(tmp_path / "run.mcap").contacts.time) == 0

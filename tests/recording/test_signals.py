@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.errors import DamagedRecording, InvalidRow
+from footfall.errors import InvalidInput, RecordingError
 from footfall.recording import format as form
 from footfall.recording.reader import read_recording
 from footfall.recording.signals import joined_signals, signal_blocks
@@ -33,9 +33,9 @@ def test_calls_that_do_not_fit_together_are_refused_and_the_file_is_whole(tmp_pa
     path, times = tmp_path / "signals.mcap", np.arange(3.0)
     with RecordingWriter(path, footfall.load("lola")) as writer:
         writer.signals(times, {"height": times}, {"height": "m"})
-        with pytest.raises(InvalidRow, match="the same in every call"):
+        with pytest.raises(InvalidInput, match="the same in every call"):
             writer.signals(times + 3.0, {"width": times}, {"width": "m"})
-        with pytest.raises(InvalidRow, match="decrease"):
+        with pytest.raises(InvalidInput, match="decrease"):
             writer.signals(times, {"height": times}, {"height": "m"})
         writer.signals(times + 3.0, {"height": 2.0 * times}, {"height": "m"})
     found = read_recording(path)
@@ -46,16 +46,16 @@ def test_calls_that_do_not_fit_together_are_refused_and_the_file_is_whole(tmp_pa
 
 def test_wrong_signals_are_refused() -> None:
     times = np.arange(3.0)
-    with pytest.raises(InvalidRow, match="unit"):
+    with pytest.raises(InvalidInput, match="unit"):
         list(signal_blocks(times, {"height": times}, {}))
-    with pytest.raises(InvalidRow, match="shape"):
+    with pytest.raises(InvalidInput, match="shape"):
         list(signal_blocks(times, {"height": np.zeros(4)}, {"height": "m"}))
-    with pytest.raises(InvalidRow, match="decrease"):
+    with pytest.raises(InvalidInput, match="decrease"):
         list(signal_blocks(times[::-1], {"height": times}, {"height": "m"}))
     (block,) = signal_blocks(times, {"height": times}, {"height": "m"})
     for change in ({"sizes": [2]}, {"names": ["a", "b"]}, {"rows": 4}, {"sizes": []}):
-        with pytest.raises(DamagedRecording):
+        with pytest.raises(RecordingError):
             joined_signals([msgspec.structs.replace(block, **change)], "file")
     other = form.SignalBlock(3, ["other"], [1], ["m"], block.time, block.values)
-    with pytest.raises(DamagedRecording, match="different"):
+    with pytest.raises(RecordingError, match="different"):
         joined_signals([block, other], "file")

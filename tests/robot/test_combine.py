@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.errors import InvalidValue
+from footfall.errors import RobotError
 from footfall.math.transform import Transform
 from footfall.robot.combine import Placed, combine, q_of
 from tests.poses import random_pose
@@ -64,11 +64,11 @@ def test_names_have_the_member_in_front() -> None:
 
 def test_bad_members_are_refused() -> None:
     _, walker, arm = members()
-    with pytest.raises(InvalidValue, match="nothing to combine"):
+    with pytest.raises(RobotError, match="nothing to combine"):
         combine([])
-    with pytest.raises(InvalidValue, match="coordinates"):
+    with pytest.raises(RobotError, match="coordinates"):
         combine([Placed(arm, q=np.zeros(3))])
-    with pytest.raises(InvalidValue, match="no member 'leg'"):
+    with pytest.raises(RobotError, match="no member 'leg'"):
         q_of(combine([Placed(walker, name="walker")]), "leg")
     with pytest.raises(ValueError, match="two bodies have this name"):
         combine([Placed(arm), Placed(arm)])

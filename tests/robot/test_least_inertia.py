@@ -9,7 +9,7 @@ import pytest
 
 import footfall
 from footfall.bench.robots import examples_folder
-from footfall.errors import MissingInertia, RobotWarning
+from footfall.errors import RobotError, RobotWarning
 from footfall.robot.urdf import parse_urdf
 from footfall.simulation.simulation import Simulation
 
@@ -33,7 +33,7 @@ FINGERS = """
 
 
 def test_one_warning_names_all_joints() -> None:
-    with pytest.raises(MissingInertia, match=r"joint 'bend'|joint 'curl'|joint 'slide'"):
+    with pytest.raises(RobotError, match=r"joint 'bend'|joint 'curl'|joint 'slide'"):
         parse_urdf(FINGERS)
     with pytest.warns(RobotWarning) as told:
         robot = parse_urdf(FINGERS, strict=False)

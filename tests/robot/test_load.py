@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from footfall.errors import InvalidDescription, MissingFile, RobotWarning, UnknownName, UnsupportedFeature
+from footfall.errors import MissingFile, RobotError, RobotWarning, UnknownName, UnsupportedFeature
 from footfall.robot.load import load
 from footfall.robot.model import JointType
 from footfall.robot.save import save
@@ -56,12 +56,10 @@ def test_files_that_are_not_there_or_not_robots(tmp_path: Path, monkeypatch: pyt
         load(tmp_path / "nothing.urdf")
     with pytest.raises(FileNotFoundError):
         load("folder/nothing.toml")
-    with pytest.raises(
-        InvalidDescription, match=r"suffix '\.yaml' is unknown; robots are in \.toml, \.urdf, \.xml"
-    ):
+    with pytest.raises(RobotError, match=r"suffix '\.yaml' is unknown; robots are in \.toml, \.urdf, \.xml"):
         load(tmp_path / "robot.yaml")
     (tmp_path / "x.xml").write_text("<html/>")
-    with pytest.raises(InvalidDescription, match=r"x\.xml:1: root element is <html>; it must be <robot>"):
+    with pytest.raises(RobotError, match=r"x\.xml:1: root element is <html>; it must be <robot>"):
         load(tmp_path / "x.xml")
     (tmp_path / "folder.toml").mkdir()
     with pytest.raises(MissingFile, match=r"folder\.toml' is a folder"):
@@ -70,7 +68,7 @@ def test_files_that_are_not_there_or_not_robots(tmp_path: Path, monkeypatch: pyt
         save(load("wrist"), tmp_path / "nowhere" / "a.urdf")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "plain").write_text("")
-    with pytest.raises(InvalidDescription, match="suffix ''"):
+    with pytest.raises(RobotError, match="suffix ''"):
         load("plain")
 
 
@@ -95,7 +93,7 @@ def test_saved_robots_load(tmp_path: Path) -> None:
     assert tree_difference(robot, load(tmp_path / "r.urdf")) < 1e-12
     save(robot, tmp_path / "r.xml")
     assert (tmp_path / "r.xml").read_text().startswith('<?xml version="1.0"?>\n<mujoco')
-    with pytest.raises(InvalidDescription, match="suffix"):
+    with pytest.raises(RobotError, match="suffix"):
         save(robot, tmp_path / "r.json")
 
 

@@ -16,16 +16,7 @@ from hypothesis import given, settings
 from footfall.drives import Spring
 from footfall.dynamics.inverse_dynamics import inverse_dynamics
 from footfall.dynamics.kinematics import forward_kinematics
-from footfall.errors import (
-    InvalidDescription,
-    InvalidOption,
-    InvalidValue,
-    MissingInertia,
-    MissingPackage,
-    RobotError,
-    RobotWarning,
-    UnsafeDescription,
-)
+from footfall.errors import InvalidInput, MissingPackage, RobotError, RobotWarning
 from footfall.math.transform import Transform
 from footfall.robot import library
 from footfall.robot.load import load
@@ -167,7 +158,7 @@ def test_groups_and_masks_are_kept_in_all_formats() -> None:
 
 @pytest.mark.parametrize("wrong", [-1, 2**31, 1.5, True])
 def test_groups_are_bits(wrong: Any) -> None:
-    with pytest.raises(InvalidValue, match="whole number from 0 to"):
+    with pytest.raises(RobotError, match="whole number from 0 to"):
         Geometry(Sphere(1.0), group=wrong)
 
 
@@ -306,30 +297,30 @@ def test_gains_of_the_robot_are_those_of_hold() -> None:
     stiffness = 3.0 * simulation.robot.mass * 9.81  # a radian holds the weight at 3 m
     np.testing.assert_allclose(held.kp, [270.0, stiffness, 0.0, stiffness])
     np.testing.assert_allclose(held.kd, [18.0, 0.1 * stiffness, 6.0, 0.1 * stiffness])
-    with pytest.raises(InvalidOption, match="no servo gains for knee, toe; give kp= and kd="):
+    with pytest.raises(InvalidInput, match="no servo gains for knee, toe; give kp= and kd="):
         simulation.pd(np.zeros(4))
 
 
 BODY = f"<body name='a'><joint/>{INERTIAL}</body>"
 BAD: list[tuple[str, type[RobotError], str, str]] = [
-    ("no xml", InvalidDescription, "no well-formed XML", "mujoco"),
-    ("bomb", UnsafeDescription, "entity", "<!DOCTYPE a [<!ENTITY b 'c'>]><mujoco/>"),
-    ("other root", InvalidDescription, "root element is <robot>", "<robot/>"),
-    ("schema", InvalidDescription, r"r.xml:2: MuJoCo: .*foo", "<mujoco>\n<foo/></mujoco>"),
-    ("no mass", InvalidDescription, "MuJoCo: .*mjMINVAL",
+    ("no xml", RobotError, "no well-formed XML", "mujoco"),
+    ("bomb", RobotError, "entity", "<!DOCTYPE a [<!ENTITY b 'c'>]><mujoco/>"),
+    ("other root", RobotError, "root element is <robot>", "<robot/>"),
+    ("schema", RobotError, r"r.xml:2: MuJoCo: .*foo", "<mujoco>\n<foo/></mujoco>"),
+    ("no mass", RobotError, "MuJoCo: .*mjMINVAL",
      "<mujoco><worldbody><body><joint/></body></worldbody></mujoco>"),
-    ("copies", UnsafeDescription, "<replicate> asks for",
+    ("copies", RobotError, "<replicate> asks for",
      f"<mujoco><worldbody><replicate count='99999'>{BODY}</replicate></worldbody></mujoco>"),
-    ("nested copies", UnsafeDescription, "copies", "<mujoco><worldbody><replicate count='900'><replicate count='900'>"
+    ("nested copies", RobotError, "copies", "<mujoco><worldbody><replicate count='900'><replicate count='900'>"
      f"{BODY}</replicate></replicate></worldbody></mujoco>"),
-    ("texture", UnsafeDescription, "<texture> asks for 1e",
+    ("texture", RobotError, "<texture> asks for 1e",
      "<mujoco><asset><texture builtin='flat' width='100000' height='100000'/></asset></mujoco>"),
-    ("sizes", UnsafeDescription, "<size> asks for", "<mujoco><size nuser_body='999999999'/></mujoco>"),
-    ("include", UnsafeDescription, "text without a path", "<mujoco><include file='x.xml'/></mujoco>"),
-    ("point on the axis", MissingInertia, r"r.xml:1: joint 'j'",
+    ("sizes", RobotError, "<size> asks for", "<mujoco><size nuser_body='999999999'/></mujoco>"),
+    ("include", RobotError, "text without a path", "<mujoco><include file='x.xml'/></mujoco>"),
+    ("point on the axis", RobotError, r"r.xml:1: joint 'j'",
      "<mujoco><worldbody><body name='a'><joint name='j' axis='0 0 1'/>"
      "<inertial pos='0 0 1' mass='1' diaginertia='1e-14 1e-14 1e-14'/></body></worldbody></mujoco>"),
-    ("huge position", InvalidValue, r"body pos has the entry 1e\+200",
+    ("huge position", RobotError, r"body pos has the entry 1e\+200",
      f"<mujoco><worldbody><body pos='0 0 1e200'><joint/>{INERTIAL}</body></worldbody></mujoco>"),
 ]  # fmt: skip
 
@@ -348,10 +339,10 @@ def test_included_files(tmp_path: Path) -> None:
     part.write_text(f"<mujocoinclude><worldbody>{BODY}</worldbody></mujocoinclude>")
     assert (read_mjcf(main).nv, read_mjcf(main).name) == (1, "main")
     part.write_text("<mujocoinclude><size nuser_body='999999999'/></mujocoinclude>")
-    with pytest.raises(UnsafeDescription, match=r"part\.xml:1: <size>"):
+    with pytest.raises(RobotError, match=r"part\.xml:1: <size>"):
         read_mjcf(main)
     part.write_text("<mujocoinclude><include file='part.xml'/></mujocoinclude>")
-    with pytest.raises(UnsafeDescription, match="too often"):
+    with pytest.raises(RobotError, match="too often"):
         read_mjcf(main)
 
 

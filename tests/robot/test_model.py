@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 
 import footfall
-from footfall.errors import InvalidValue, UnknownName
+from footfall.errors import RobotError, UnknownName
 from footfall.math.transform import Transform
 from footfall.robot.model import Body, Box, Frame, Geometry, Joint, JointType, Robot
 from footfall.robot.toml import parse_toml
@@ -117,10 +117,10 @@ def test_a_configuration_is_a_copy_to_write_into() -> None:
 
 
 def test_wrong_types_and_placements_say_what_would_be_right() -> None:
-    with pytest.raises(InvalidValue, match="joint 'j': type is 'hinge'; it must be one of: fixed, revolute,"):
+    with pytest.raises(RobotError, match="joint 'j': type is 'hinge'; it must be one of: fixed, revolute,"):
         Joint("j", "hinge", "world", "a")  # type: ignore[arg-type]
     with pytest.raises(
-        InvalidValue, match=r"joint 'j': placement .* must be a Transform\(rotation, translation\)"
+        RobotError, match=r"joint 'j': placement .* must be a Transform\(rotation, translation\)"
     ):
         Joint("j", JointType.FIXED, "world", "a", (0, 0, 1))  # type: ignore[arg-type]
 
@@ -148,7 +148,7 @@ def test_copies_are_equal_and_read_only(robot: Robot) -> None:
 )
 @pytest.mark.parametrize("value", ["knee", ("knee",), 3], ids=["text", "tuple of text", "number"])
 def test_parts_of_a_wrong_kind_are_named(field: str, kind: str, value: object) -> None:
-    with pytest.raises(InvalidValue, match=f"robot 'biped': {field} has .*; each must be a {kind}"):
+    with pytest.raises(RobotError, match=f"robot 'biped': {field} has .*; each must be a {kind}"):
         replace(biped(), **{field: value})
 
 

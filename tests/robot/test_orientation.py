@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from footfall.errors import InvalidValue
+from footfall.errors import RobotError
 from footfall.robot.orientation import (
     matrix_from_axis_angle,
     matrix_from_quaternion,
@@ -68,5 +68,5 @@ def test_right_angles_are_exact(quarters: int, axis: int) -> None:
 
 @pytest.mark.parametrize("quaternion", [(0, 0, 0, 0), (math.nan, 0, 0, 1), (math.inf, 0, 0, 1)])
 def test_no_orientation(quaternion: tuple[float, ...]) -> None:
-    with pytest.raises(InvalidValue, match="quaternion"):
+    with pytest.raises(RobotError, match="quaternion"):
         matrix_from_quaternion(quaternion)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from footfall.bench.robots import examples_folder
-from footfall.errors import InvalidDescription, RobotWarning, UnsupportedFeature
+from footfall.errors import RobotError, RobotWarning, UnsupportedFeature
 from footfall.geometry.mesh import load_mesh
 from footfall.robot.load import load
 from footfall.robot.model import Box, Geometry, Mesh, Robot
@@ -197,5 +197,5 @@ def test_left_out_is_listed(tmp_path: Path) -> None:
 def test_wrong_wishes_are_refused(robot: Robot, tmp_path: Path) -> None:
     with pytest.raises(UnsupportedFeature, match="must be one of: copy, reference, none"):
         save(robot, tmp_path / "robot.toml", meshes="perhaps")
-    with pytest.raises(InvalidDescription, match=r"written to \.toml, \.urdf, \.xml"):
+    with pytest.raises(RobotError, match=r"written to \.toml, \.urdf, \.xml"):
         save(robot, tmp_path / "robot.sdf")

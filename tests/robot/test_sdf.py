@@ -8,7 +8,7 @@ import pytest
 from footfall.bench.robots import examples_folder
 from footfall.dynamics.kinematics import frame_pose as pose
 from footfall.dynamics.mass_matrix import mass_matrix
-from footfall.errors import BrokenTree, InvalidDescription, RobotWarning, UnsupportedFeature
+from footfall.errors import RobotError, RobotWarning, UnsupportedFeature
 from footfall.robot.load import load
 from footfall.robot.model import JointType, LoopType
 from footfall.robot.sdf import parse_sdf
@@ -155,16 +155,16 @@ def test_all_files_of_cassie_are_read_or_refused_with_a_reason() -> None:
 @pytest.mark.parametrize(
     ("text", "error", "message"),
     [
-        ("<robot/>", InvalidDescription, "an SDF has <sdf>"),
-        ("<sdf/>", InvalidDescription, "has no <model>"),
-        (_sdf(""), InvalidDescription, "has no <link>"),
-        (_sdf(_links("a", "b")), BrokenTree, "hang on nothing"),
-        (_sdf(_links("a", "b") + _joint("j", "screw", "a", "b")), InvalidDescription, "type 'screw'; there are"),
-        (_sdf(_links("a") + _joint("j", "fixed", "a", "x")), InvalidDescription, "no link 'x'"),
-        (_sdf('<link name="a"><pose relative_to="a"/></link>'), InvalidDescription, "refers to itself"),
-        (_sdf('<link name="a"><pose>1 2 3</pose></link>'), InvalidDescription, "must be 6 finite numbers"),
-        (_sdf('<model name="n"/>' + _links("a")), InvalidDescription, "inside of a model is not read"),
-        (_sdf(_links("a", "b") + _joint("j", "universal", "a", "b")), InvalidDescription, "needs <axis> and <axis2>"),
+        ("<robot/>", RobotError, "an SDF has <sdf>"),
+        ("<sdf/>", RobotError, "has no <model>"),
+        (_sdf(""), RobotError, "has no <link>"),
+        (_sdf(_links("a", "b")), RobotError, "hang on nothing"),
+        (_sdf(_links("a", "b") + _joint("j", "screw", "a", "b")), RobotError, "type 'screw'; there are"),
+        (_sdf(_links("a") + _joint("j", "fixed", "a", "x")), RobotError, "no link 'x'"),
+        (_sdf('<link name="a"><pose relative_to="a"/></link>'), RobotError, "refers to itself"),
+        (_sdf('<link name="a"><pose>1 2 3</pose></link>'), RobotError, "must be 6 finite numbers"),
+        (_sdf('<model name="n"/>' + _links("a")), RobotError, "inside of a model is not read"),
+        (_sdf(_links("a", "b") + _joint("j", "universal", "a", "b")), RobotError, "needs <axis> and <axis2>"),
     ],
 )  # fmt: skip
 def test_what_cannot_be(text: str, error: type[Exception], message: str) -> None:

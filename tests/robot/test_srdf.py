@@ -9,7 +9,7 @@ import pytest
 
 import footfall
 from footfall.bench.robots import examples_folder
-from footfall.errors import InvalidDescription, MissingFile
+from footfall.errors import MissingFile, RobotError
 from footfall.robot.load import load
 from footfall.robot.srdf import find_srdf, read_srdf
 
@@ -97,10 +97,10 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
     path.write_text(
         '<robot name="x">\n<group_state name="up"><joint name="j" value="far"/></group_state></robot>'
     )
-    with pytest.raises(InvalidDescription, match=r"a\.srdf:2: 'value' of <joint> is 'far'"):
+    with pytest.raises(RobotError, match=r"a\.srdf:2: 'value' of <joint> is 'far'"):
         read_srdf(path)
     path.write_text("<sdf/>")
-    with pytest.raises(InvalidDescription, match="an SRDF has <robot>"):
+    with pytest.raises(RobotError, match="an SRDF has <robot>"):
         read_srdf(path)
 
 

@@ -12,16 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from footfall.errors import (
-    BrokenTree,
-    DuplicateName,
-    ImpossibleInertia,
-    InvalidValue,
-    MissingInertia,
-    RobotError,
-    RobotWarning,
-    UnknownReference,
-)
+from footfall.errors import RobotError, RobotWarning
 from footfall.math.transform import Transform
 from footfall.robot.model import Body, Box, Frame, Geometry, Joint, JointType, Mimic, Robot, Sphere
 from footfall.robot.validation import check_physics, warn_of
@@ -45,58 +36,58 @@ def arm(**changes: Any) -> Robot:
 
 
 BAD: list[tuple[str, type[RobotError], str, Callable[[], Any]]] = [
-    ("two bodies", DuplicateName, "body 'arm': two bodies", lambda: robot(bodies=(ARM, ARM, BASE))),
-    ("two joints", DuplicateName, "joint 'root'", lambda: elbow(name="root")),
-    ("two frames", DuplicateName, "frame 'f'", lambda: robot(frames=(Frame("f", "arm"), Frame("f", "base")))),
-    ("frame like body", DuplicateName, "frame 'arm'", lambda: robot(frames=(Frame("arm", "base"),))),
-    ("frame named world", DuplicateName, "frame 'world'", lambda: robot(frames=(Frame("world", "base"),))),
-    ("body named world", DuplicateName, "body 'world'", lambda: robot(bodies=(BASE, ARM, Body("world")))),
-    ("empty name", InvalidValue, "printable", lambda: elbow(name="")),
-    ("line in name", InvalidValue, "printable", lambda: elbow(name="a\nb")),
-    ("unknown parent", UnknownReference, "'bas' does not exist; there are: base", lambda: elbow(parent="bas")),
-    ("unknown child", UnknownReference, "child body 'leg'", lambda: elbow(child="leg")),
-    ("unknown body", UnknownReference, "frame 'f': body 'x'", lambda: robot(frames=(Frame("f", "x"),))),
-    ("two parents", BrokenTree, "carries already", lambda: robot(joints=(ROOT, ELBOW, replace(ELBOW, name="k")))),
-    ("no joint", BrokenTree, "body 'arm': no joint carries it", lambda: robot(joints=(ROOT,))),
-    ("cycle", BrokenTree, "bodies base, arm", lambda: robot(joints=(replace(ROOT, parent="arm"), ELBOW))),
-    ("own parent", BrokenTree, "cycle among the bodies arm", lambda: elbow(parent="arm")),
-    ("zero axis", InvalidValue, "axis is zero", lambda: elbow(axis=(0, 0, 0))),
-    ("nan axis", InvalidValue, "axis has the entry nan", lambda: elbow(axis=(0, math.nan, 0))),
-    ("short axis", InvalidValue, "shape", lambda: elbow(axis=(0, 1))),
-    ("parallel axes", InvalidValue, "parallel", lambda: elbow(type="universal", second_axis=(0, 0, -2))),
-    ("nan position", InvalidValue, "position", lambda: elbow(placement=Transform(np.eye(3), np.full(3, np.nan)))),
-    ("sheared", InvalidValue, "orthonormal", lambda: elbow(placement=Transform(2 * np.eye(3), np.zeros(3)))),
-    ("mirrored", InvalidValue, "right-handed", lambda: elbow(placement=Transform(-np.eye(3), np.zeros(3)))),
-    ("lower above upper", InvalidValue, "lower limit 2 is above", lambda: elbow(lower=(2.0,), upper=(1.0,))),
-    ("nan limit", InvalidValue, "lower is nan", lambda: elbow(lower=(math.nan,))),
-    ("two limits", InvalidValue, "lower has 2 values; it must have none or 1", lambda: elbow(lower=(0.0, 0.0))),
-    ("limits of a ball", InvalidValue, "no position limits", lambda: elbow(type="spherical", lower=(0.0,) * 3)),
-    ("limits without stops", InvalidValue, "no position limits", lambda: elbow(type="continuous", upper=(1.0,))),
-    ("negative velocity", InvalidValue, "velocity is -1", lambda: elbow(velocity=(-1.0,))),
-    ("negative damping", InvalidValue, "damping is -1; it must be at least 0", lambda: elbow(damping=-1.0)),
-    ("negative armature", InvalidValue, "armature is -1", lambda: elbow(armature=-1.0)),
-    ("text as number", InvalidValue, "must be a number", lambda: elbow(damping="much")),
-    ("mimic of nothing", UnknownReference, "mimicked joint 'x'", lambda: elbow(mimic=Mimic("x"))),
-    ("mimic of fixed", InvalidValue, "one coordinate", lambda: elbow(mimic=Mimic("root"))),
-    ("mimic of itself", BrokenTree, "mimics itself", lambda: elbow(mimic=Mimic("elbow"))),
-    ("nan mimic", InvalidValue, "multiplier is nan", lambda: elbow(mimic=Mimic("root", math.nan))),
-    ("negative mass", InvalidValue, "body 'arm': mass is -1", lambda: arm(mass=-1.0)),
-    ("nan mass", InvalidValue, "mass is nan", lambda: arm(mass=math.nan)),
-    ("huge mass", InvalidValue, "below 1e30", lambda: arm(mass=1e300)),
-    ("centre of two", InvalidValue, "center_of_mass has shape", lambda: arm(center_of_mass=np.zeros(2))),
-    ("inertia not symmetric", InvalidValue, "not symmetric", lambda: arm(inertia=np.triu(np.ones((3, 3))))),
-    ("negative radius", InvalidValue, "radius is -1", lambda: Sphere(-1.0)),
-    ("box of two", InvalidValue, "size has shape", lambda: Box((1.0, 1.0))),  # type: ignore[arg-type]
-    ("color of three", InvalidValue, "color has shape", lambda: Geometry(Sphere(1.0), color=(1, 1, 1))),  # type: ignore[arg-type]
-    ("short configuration", InvalidValue, "has 1 coordinates", lambda: robot(configurations={"c": np.zeros(2)})),
-    ("long quaternion", InvalidValue, "norm 2",
+    ("two bodies", RobotError, "body 'arm': two bodies", lambda: robot(bodies=(ARM, ARM, BASE))),
+    ("two joints", RobotError, "joint 'root'", lambda: elbow(name="root")),
+    ("two frames", RobotError, "frame 'f'", lambda: robot(frames=(Frame("f", "arm"), Frame("f", "base")))),
+    ("frame like body", RobotError, "frame 'arm'", lambda: robot(frames=(Frame("arm", "base"),))),
+    ("frame named world", RobotError, "frame 'world'", lambda: robot(frames=(Frame("world", "base"),))),
+    ("body named world", RobotError, "body 'world'", lambda: robot(bodies=(BASE, ARM, Body("world")))),
+    ("empty name", RobotError, "printable", lambda: elbow(name="")),
+    ("line in name", RobotError, "printable", lambda: elbow(name="a\nb")),
+    ("unknown parent", RobotError, "'bas' does not exist; there are: base", lambda: elbow(parent="bas")),
+    ("unknown child", RobotError, "child body 'leg'", lambda: elbow(child="leg")),
+    ("unknown body", RobotError, "frame 'f': body 'x'", lambda: robot(frames=(Frame("f", "x"),))),
+    ("two parents", RobotError, "carries already", lambda: robot(joints=(ROOT, ELBOW, replace(ELBOW, name="k")))),
+    ("no joint", RobotError, "body 'arm': no joint carries it", lambda: robot(joints=(ROOT,))),
+    ("cycle", RobotError, "bodies base, arm", lambda: robot(joints=(replace(ROOT, parent="arm"), ELBOW))),
+    ("own parent", RobotError, "cycle among the bodies arm", lambda: elbow(parent="arm")),
+    ("zero axis", RobotError, "axis is zero", lambda: elbow(axis=(0, 0, 0))),
+    ("nan axis", RobotError, "axis has the entry nan", lambda: elbow(axis=(0, math.nan, 0))),
+    ("short axis", RobotError, "shape", lambda: elbow(axis=(0, 1))),
+    ("parallel axes", RobotError, "parallel", lambda: elbow(type="universal", second_axis=(0, 0, -2))),
+    ("nan position", RobotError, "position", lambda: elbow(placement=Transform(np.eye(3), np.full(3, np.nan)))),
+    ("sheared", RobotError, "orthonormal", lambda: elbow(placement=Transform(2 * np.eye(3), np.zeros(3)))),
+    ("mirrored", RobotError, "right-handed", lambda: elbow(placement=Transform(-np.eye(3), np.zeros(3)))),
+    ("lower above upper", RobotError, "lower limit 2 is above", lambda: elbow(lower=(2.0,), upper=(1.0,))),
+    ("nan limit", RobotError, "lower is nan", lambda: elbow(lower=(math.nan,))),
+    ("two limits", RobotError, "lower has 2 values; it must have none or 1", lambda: elbow(lower=(0.0, 0.0))),
+    ("limits of a ball", RobotError, "no position limits", lambda: elbow(type="spherical", lower=(0.0,) * 3)),
+    ("limits without stops", RobotError, "no position limits", lambda: elbow(type="continuous", upper=(1.0,))),
+    ("negative velocity", RobotError, "velocity is -1", lambda: elbow(velocity=(-1.0,))),
+    ("negative damping", RobotError, "damping is -1; it must be at least 0", lambda: elbow(damping=-1.0)),
+    ("negative armature", RobotError, "armature is -1", lambda: elbow(armature=-1.0)),
+    ("text as number", RobotError, "must be a number", lambda: elbow(damping="much")),
+    ("mimic of nothing", RobotError, "mimicked joint 'x'", lambda: elbow(mimic=Mimic("x"))),
+    ("mimic of fixed", RobotError, "one coordinate", lambda: elbow(mimic=Mimic("root"))),
+    ("mimic of itself", RobotError, "mimics itself", lambda: elbow(mimic=Mimic("elbow"))),
+    ("nan mimic", RobotError, "multiplier is nan", lambda: elbow(mimic=Mimic("root", math.nan))),
+    ("negative mass", RobotError, "body 'arm': mass is -1", lambda: arm(mass=-1.0)),
+    ("nan mass", RobotError, "mass is nan", lambda: arm(mass=math.nan)),
+    ("huge mass", RobotError, "below 1e30", lambda: arm(mass=1e300)),
+    ("centre of two", RobotError, "center_of_mass has shape", lambda: arm(center_of_mass=np.zeros(2))),
+    ("inertia not symmetric", RobotError, "not symmetric", lambda: arm(inertia=np.triu(np.ones((3, 3))))),
+    ("negative radius", RobotError, "radius is -1", lambda: Sphere(-1.0)),
+    ("box of two", RobotError, "size has shape", lambda: Box((1.0, 1.0))),  # type: ignore[arg-type]
+    ("color of three", RobotError, "color has shape", lambda: Geometry(Sphere(1.0), color=(1, 1, 1))),  # type: ignore[arg-type]
+    ("short configuration", RobotError, "has 1 coordinates", lambda: robot(configurations={"c": np.zeros(2)})),
+    ("long quaternion", RobotError, "norm 2",
      lambda: replace(elbow(type="spherical"), configurations={"c": np.array([2.0, 0, 0, 0])})),
-    ("group of nothing", UnknownReference, "group 'g': joint 'x'", lambda: robot(groups={"g": ("x",)})),
-    ("region of nothing", UnknownReference, "region 'g': body 'x'", lambda: robot(regions={"g": ("x",)})),
-    ("limits of nothing", UnknownReference, "limit set 's'", lambda: robot(limit_sets={"s": {"x": (0, 1)}})),
-    ("limits swapped", InvalidValue, "lower limit 1 above", lambda: robot(limit_sets={"s": {"elbow": (1, 0)}})),
-    ("limits of fixed", InvalidValue, "one coordinate", lambda: robot(limit_sets={"s": {"root": (0, 1)}})),
-    ("gravity of two", InvalidValue, "gravity has shape", lambda: robot(gravity=(0, 0))),
+    ("group of nothing", RobotError, "group 'g': joint 'x'", lambda: robot(groups={"g": ("x",)})),
+    ("region of nothing", RobotError, "region 'g': body 'x'", lambda: robot(regions={"g": ("x",)})),
+    ("limits of nothing", RobotError, "limit set 's'", lambda: robot(limit_sets={"s": {"x": (0, 1)}})),
+    ("limits swapped", RobotError, "lower limit 1 above", lambda: robot(limit_sets={"s": {"elbow": (1, 0)}})),
+    ("limits of fixed", RobotError, "one coordinate", lambda: robot(limit_sets={"s": {"root": (0, 1)}})),
+    ("gravity of two", RobotError, "gravity has shape", lambda: robot(gravity=(0, 0))),
 ]  # fmt: skip
 
 
@@ -109,11 +100,11 @@ def test_bad_robot(error: type[RobotError], message: str, make: Callable[[], Any
 
 
 PHYSICS = [
-    ("negative moment", ImpossibleInertia, "none may be negative", arm(inertia=np.diag([-0.1, 0.1, 0.1]))),
-    ("triangle", ImpossibleInertia, "must not exceed the sum of the others, 2", arm(inertia=np.diag([1, 1, 2.1]))),
-    ("no inertia", MissingInertia, "joint 'elbow': moves body 'arm'", arm(mass=0.0, inertia=np.zeros((3, 3)))),
-    ("point on the axis", MissingInertia, "joint 'elbow'", arm(inertia=np.zeros((3, 3)))),
-    ("rod that floats", MissingInertia, "joint 'elbow'",
+    ("negative moment", RobotError, "none may be negative", arm(inertia=np.diag([-0.1, 0.1, 0.1]))),
+    ("triangle", RobotError, "must not exceed the sum of the others, 2", arm(inertia=np.diag([1, 1, 2.1]))),
+    ("no inertia", RobotError, "joint 'elbow': moves body 'arm'", arm(mass=0.0, inertia=np.zeros((3, 3)))),
+    ("point on the axis", RobotError, "joint 'elbow'", arm(inertia=np.zeros((3, 3)))),
+    ("rod that floats", RobotError, "joint 'elbow'",
      replace(elbow(type="spherical"), bodies=(BASE, replace(ARM, inertia=np.diag([1.0, 1.0, 0.0]))))),
 ]  # fmt: skip
 
@@ -164,7 +155,7 @@ def test_rotor_at_the_end_does_not_load_the_joint_before() -> None:
         replace(ELBOW, child="upper"),
         Joint("twist", JointType.REVOLUTE, "upper", "lower", armature=1.0),
     )
-    with pytest.raises(MissingInertia, match="joint 'elbow'"):
+    with pytest.raises(RobotError, match="joint 'elbow'"):
         check_physics(Robot("r", bodies, joints))
 
 
@@ -173,9 +164,9 @@ def test_foreign_bodies_may_break_the_triangle_but_not_whole_links() -> None:
     weld = Joint("weld", JointType.FIXED, "arm", "camera")
     made = Robot("r", (BASE, ARM, bad), (ROOT, ELBOW, weld))
     assert [finding.subject for finding in check_physics(made, foreign=True)] == [("body", "camera")]
-    with pytest.raises(ImpossibleInertia, match="camera"):
+    with pytest.raises(RobotError, match="camera"):
         check_physics(made)
-    with pytest.raises(ImpossibleInertia, match="with all that is fixed to it"):
+    with pytest.raises(RobotError, match="with all that is fixed to it"):
         check_physics(arm(inertia=np.diag([-0.1, 0.1, 0.1])), foreign=True)
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footfall.dynamics.kinematics import forward_kinematics
-from footfall.errors import InvalidValue, UnknownName, UnsupportedFeature
+from footfall.errors import RobotError, UnknownName, UnsupportedFeature
 from footfall.math.transform import Transform
 from footfall.robot.load import load
 from footfall.robot.model import Joint, JointType, Mimic, Robot
@@ -48,7 +48,7 @@ def test_locking_drops_what_concerns_the_joints() -> None:
 
 
 def test_locking_at_a_wrong_configuration() -> None:
-    with pytest.raises(InvalidValue, match=r"has shape \(2,\); the robot has 3 coordinates"):
+    with pytest.raises(RobotError, match=r"has shape \(2,\); the robot has 3 coordinates"):
         lock_joints(load("wrist"), [], q=np.zeros(2))
 
 
@@ -62,9 +62,9 @@ def test_locking_at_given_coordinates() -> None:
     for name in given:
         for ours, theirs in zip(locked.joint(name).placement, expected.joint(name).placement, strict=True):
             np.testing.assert_array_equal(ours, theirs)
-    with pytest.raises(InvalidValue, match=r"joint 'kfr': coordinates has shape \(2,\); it must be \(1,\)"):
+    with pytest.raises(RobotError, match=r"joint 'kfr': coordinates has shape \(2,\); it must be \(1,\)"):
         lock_joints(robot, {"kfr": [0.5, 0.5]})
-    with pytest.raises(InvalidValue, match=r"robot 'lola': joints are 'kfr'; give a list: \['kfr'\]"):
+    with pytest.raises(RobotError, match=r"robot 'lola': joints are 'kfr'; give a list: \['kfr'\]"):
         lock_joints(robot, "kfr")
 
 

@@ -12,7 +12,7 @@ import pytest
 import trimesh
 
 import footfall
-from footfall.errors import DuplicateName, FootfallError, GeometryError, InvalidDescription, UnknownReference
+from footfall.errors import FootfallError, GeometryError, RobotError
 from footfall.geometry.solid import Solid
 from footfall.geometry.swept_coverage import coverage, drafts_of, uncovered
 from footfall.geometry.swept_fitting import fit_swept_volume, fit_swept_volumes
@@ -80,15 +80,15 @@ def test_files_keep_volumes() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "kind", "message"),
     [
-        ('body = "lower"', 'body = "lowr"', UnknownReference, "volume 'hand': body 'lowr' does not exist"),
-        ('name = "hand"', 'name = "upper arm"', DuplicateName, "two volumes"),
-        ('["hand"]', '["hnad"]', UnknownReference, "volume 'hnad' does not exist; there are: hand"),
+        ('body = "lower"', 'body = "lowr"', RobotError, "volume 'hand': body 'lowr' does not exist"),
+        ('name = "hand"', 'name = "upper arm"', RobotError, "two volumes"),
+        ('["hand"]', '["hnad"]', RobotError, "volume 'hnad' does not exist; there are: hand"),
         ('["hand"]', '["upper arm"]', FootfallError, "with itself"),
-        ('["hand"]', '["hand", "hand"]', DuplicateName, "stands twice"),
+        ('["hand"]', '["hand", "hand"]', RobotError, "stands twice"),
         ("radius = 0.05", "radius = -0.05", GeometryError, ":14: volume 'upper arm': radius is -0.05"),
         ("[[0, 0, 0.3]]", "[[0, 0, 0.3], [1, 0, 0], [2, 0, 0], [3, 0, 0]]", GeometryError, r"shape \(4, 3\)"),
         ("[{ radius = 0.05, corners = [[0, 0, 0], [0, 0, 0.3]] }]", "[]", GeometryError, "no element"),
-        ("radius = 0.05", "radios = 0.05", InvalidDescription, "radios"),
+        ("radius = 0.05", "radios = 0.05", RobotError, "radios"),
     ],
 )  # fmt: skip
 def test_wrong_files_are_named(old: str, new: str, kind: type[Exception], message: str) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from footfall.errors import InvalidDescription
+from footfall.errors import RobotError
 from footfall.robot.load import load
 
 pytest.importorskip("xacrodoc")
@@ -29,7 +29,7 @@ def test_macros_properties_and_packages(tmp_path: Path) -> None:
     robot = load(tmp_path / "pair.urdf.xacro", package_dirs=[tmp_path / "somewhere"])
     assert (robot.name, robot.nv, robot.mass) == ("pair", 1, 4.0)
     assert Path.cwd() == before
-    with pytest.raises(InvalidDescription, match=r"pair\.urdf\.xacro: xacro: .*rods"):
+    with pytest.raises(RobotError, match=r"pair\.urdf\.xacro: xacro: .*rods"):
         load(tmp_path / "pair.urdf.xacro")  # what was found for another file is forgotten
 
 
@@ -38,5 +38,5 @@ def test_macros_properties_and_packages(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_expanded(text: str, tmp_path: Path) -> None:
     (tmp_path / "bad.xacro").write_text(text)
-    with pytest.raises(InvalidDescription, match=r"bad\.xacro"):
+    with pytest.raises(RobotError, match=r"bad\.xacro"):
         load(tmp_path / "bad.xacro")

@@ -10,7 +10,7 @@ import pytest
 
 import footfall
 from footfall import Body, Box, Command, Joint, JointType, Robot, Scene, SceneObject, Sphere, Transform
-from footfall.errors import BelowGroundWarning, GravityWarning, RestlessJointsWarning
+from footfall.errors import SceneWarning, SimulationWarning
 from footfall.geometry.plane import Plane
 from footfall.robot import Geometry
 from footfall.simulation import JointOptions
@@ -141,18 +141,18 @@ def test_weak_light_joints_come_to_rest() -> None:
     for gains in ({}, {"kp": 1e3, "kd": 300.0}):
         speed, caught = run(**gains)
         assert speed < 1e-2
-        assert not [each for each in caught if each.category is RestlessJointsWarning]
+        assert not [each for each in caught if each.category is SimulationWarning]
     speed, caught = run(implicit=False, kp=1e3, kd=300.0)
     assert speed > 0.5
     assert "swing to and fro from step to step: left_hip" in str(
-        next(each.message for each in caught if each.category is RestlessJointsWarning)
+        next(each.message for each in caught if each.category is SimulationWarning)
     )
 
 
 def test_joints_at_their_limit_are_said() -> None:
     arm = footfall.with_fixed_base(walker(effort=0.05))
     simulation = footfall.Simulation(arm, dt=1e-3, q=np.array([0.7, 0.7]))
-    with pytest.warns(RestlessJointsWarning, match="greatest effort most of the time: left_hip, right_hip"):
+    with pytest.warns(SimulationWarning, match="greatest effort most of the time: left_hip, right_hip"):
         simulation.run(simulation.pd(np.array([0.7, 0.7]), kp=100.0, kd=1.0), 0.3)
 
 
@@ -165,10 +165,10 @@ def test_a_body_without_shapes_below_the_ground_is_said_once() -> None:
         Joint("hinge", JointType.REVOLUTE, "ball", "bob", axis=(0.0, 1.0, 0.0)),
     )
     simulation = footfall.Simulation(Robot("clock", (ball, bob), joints), FLOOR)
-    with pytest.warns(BelowGroundWarning, match=r"bob \(0\.\d+ m\).*collision shapes"):
+    with pytest.warns(SimulationWarning, match=r"bob \(0\.\d+ m\).*collision shapes"):
         simulation.run(simulation.zero_command, 0.4)
     with warnings.catch_warnings():
-        warnings.simplefilter("error", BelowGroundWarning)
+        warnings.simplefilter("error", SimulationWarning)
         simulation.run(simulation.zero_command, 0.05)
 
 
@@ -186,11 +186,11 @@ def test_gravity_of_the_robot_counts() -> None:
 
 def test_gravity_of_the_scene_wins_and_contradictions_are_said() -> None:
     mars = Scene("mars", gravity=(0.0, 0.0, -3.72))
-    with pytest.warns(GravityWarning, match=r"'ball' has gravity .*-1\.62.* scene 'mars' has .*-3\.72"):
+    with pytest.warns(SceneWarning, match=r"'ball' has gravity .*-1\.62.* scene 'mars' has .*-3\.72"):
         simulation = footfall.Simulation(falling((0.0, 0.0, -1.62)), mars)
     assert simulation.robot.gravity == (0.0, 0.0, -3.72)
     with warnings.catch_warnings():
-        warnings.simplefilter("error", GravityWarning)
+        warnings.simplefilter("error", SceneWarning)
         usual = footfall.Simulation(falling((0.0, 0.0, -9.81)), mars)
     assert usual.robot.gravity == (0.0, 0.0, -3.72)
 
@@ -199,9 +199,9 @@ def test_limp_joints_that_are_struck_are_not_said_to_ring() -> None:
     v = np.zeros((40, 8))
     v[:, 6] = 2.0 * (-1.0) ** np.arange(40)
     with warnings.catch_warnings():
-        warnings.simplefilter("error", RestlessJointsWarning)
+        warnings.simplefilter("error", SimulationWarning)
         assert not warn_of_restless_joints(walker(), v, np.zeros((40, 8)))
     effort = np.zeros((40, 8))
     effort[:, 6] = 0.1
-    with pytest.warns(RestlessJointsWarning, match="left_hip"):
+    with pytest.warns(SimulationWarning, match="left_hip"):
         assert warn_of_restless_joints(walker(), v, effort)

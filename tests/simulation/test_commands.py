@@ -7,7 +7,7 @@ import pytest
 
 import footfall
 from footfall.arrays import Array
-from footfall.errors import InvalidOption, InvalidValue, UnknownName
+from footfall.errors import InvalidInput, RobotError, UnknownName
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command
 
@@ -63,7 +63,7 @@ def test_efforts_of_the_wrong_kind_are_refused() -> None:
         (np.append([0.0, 0.0, 3.0], np.zeros(15)), r"have 3 N or N m where there is no motor"),
         (Command(effort=np.zeros(5)), r"effort of the command has the shape \(5,\); .* 12 joints"),
     ):
-        with pytest.raises(InvalidOption, match=words):
+        with pytest.raises(InvalidInput, match=words):
             simulation.run(lambda time, q, v, given=given: given, 0.01)  # type: ignore[misc]
     with pytest.raises(TypeError, match="a controller gave a NoneType; it must give a Command, or efforts"):
         simulation.run(lambda time, q, v: None, 0.01)  # type: ignore[arg-type,return-value]
@@ -80,17 +80,15 @@ def test_controllers_are_called_with_time_and_state() -> None:
 
 def test_what_is_no_number_or_no_rotation_is_refused() -> None:
     simulation = arm()
-    with pytest.raises(
-        InvalidOption, match=r"position is \{'joint1': 0.1\}; give 7 numbers, in the order of"
-    ):
+    with pytest.raises(InvalidInput, match=r"position is \{'joint1': 0.1\}; give 7 numbers, in the order of"):
         simulation.pd({"joint1": 0.1}, kp=1.0, kd=1.0)  # type: ignore[arg-type]
-    with pytest.raises(InvalidOption, match="dt is 1ms s; it must be above zero"):
+    with pytest.raises(InvalidInput, match="dt is 1ms s; it must be above zero"):
         Simulation(footfall.load("arm-7r"), dt="1ms")  # type: ignore[arg-type]
     free = Simulation(footfall.load("point-foot-quadruped"))
-    with pytest.raises(InvalidValue, match=r"quaternion of joint .* has norm 2; it must be 1"):
+    with pytest.raises(RobotError, match=r"quaternion of joint .* has norm 2; it must be 1"):
         free.reset(free.q * np.r_[1.0, 1.0, 1.0, 2.0 * np.ones(4), np.ones(free.robot.nq - 7)])
     for count in (-1, 2.5):
-        with pytest.raises(InvalidOption, match=f"count is {count}; it must be a whole number"):
+        with pytest.raises(InvalidInput, match=f"count is {count}; it must be a whole number"):
             footfall.random_configuration(free.robot, count=count)  # type: ignore[arg-type]
 
 
@@ -111,9 +109,9 @@ def test_pd_takes_batches() -> None:
     q, _, _ = simulation.rollout(simulation.q, simulation.v, simulation.pd(courses, kp=gains, kd=10.0))
     assert q.shape == (3, 20, 7)
     for wrong in (np.zeros(6), np.zeros((2, 6)), np.full(7, np.nan), 0.0):
-        with pytest.raises(InvalidOption, match="position must be 7 finite numbers, or rows"):
+        with pytest.raises(InvalidInput, match="position must be 7 finite numbers, or rows"):
             simulation.pd(wrong, kp=1.0, kd=1.0)  # type: ignore[arg-type]
-    with pytest.raises(InvalidOption, match="kp is"):
+    with pytest.raises(InvalidInput, match="kp is"):
         simulation.pd(np.zeros(7), kp=np.ones(3), kd=1.0)
 
 

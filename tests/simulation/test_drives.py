@@ -11,7 +11,7 @@ import pytest
 import footfall
 from footfall.arrays import Array
 from footfall.drives import ElectricMotor, Friction, HarmonicDrive, Spring, tuned_servo
-from footfall.errors import InvalidDrive, InvalidOption, SimulationDiverged, UnknownName
+from footfall.errors import InvalidInput, RobotError, SimulationDiverged, UnknownName
 from footfall.robot.drives.drive import Drive
 from footfall.robot.drives.elasticity import Elasticity
 from footfall.robot.drives.geared_rotors import with_geared_rotors
@@ -311,7 +311,7 @@ def test_springs_act_in_every_integrator() -> None:
     ],
 )
 def test_faults(change: Any, message: str) -> None:
-    with pytest.raises(InvalidDrive, match=message):
+    with pytest.raises(RobotError, match=message):
         Simulation(change(pendulum()), dt=2.5e-4, drives="rigid")
 
 
@@ -357,14 +357,14 @@ def test_rotors_on_links_that_follow_from_others() -> None:
 def test_drives_of_joints_that_follow_are_refused() -> None:
     robot = driven_cassie()
     tarsus = replace(robot.drives[0], joints=("left_tarsus",))
-    with pytest.raises(InvalidDrive, match="'left_tarsus': its joint follows from others"):
+    with pytest.raises(RobotError, match="'left_tarsus': its joint follows from others"):
         FeetSimulation(replace(robot, drives=(tarsus,)), candidates=(), dt=2.5e-4, drives="rigid")
 
 
 def test_elastic_screws_are_refused() -> None:
     knee = next(drive for drive in LOLA.drives if drive.joints == ("kfr",))
     robot = replace(LOLA, drives=(replace(knee, elasticity=Elasticity(1e4)),))
-    with pytest.raises(InvalidDrive, match="constant ratio"):
+    with pytest.raises(RobotError, match="constant ratio"):
         FeetSimulation(robot, candidates=(), dt=2.5e-4, drives="elastic")
 
 
@@ -375,7 +375,7 @@ def test_unknown_gears_are_named(gears: Any) -> None:
 
 
 def test_elastic_gears_without_any_elasticity_are_refused() -> None:
-    with pytest.raises(InvalidDrive, match=r"'pendulum': none of its drives has elasticity.*'rigid'"):
+    with pytest.raises(RobotError, match=r"'pendulum': none of its drives has elasticity.*'rigid'"):
         Simulation(pendulum(), dt=2.5e-4, drives="elastic")
 
 
@@ -389,14 +389,14 @@ def test_elastic_gears_without_any_elasticity_are_refused() -> None:
 )
 def test_gains_without_meaning_are_named(gains: dict[str, Any], message: str) -> None:
     simulation = Simulation(pendulum(), dt=2.5e-4, drives="rigid")
-    with pytest.raises(InvalidOption, match=message):
+    with pytest.raises(InvalidInput, match=message):
         simulation.pd(np.zeros(1), **gains)
 
 
 def test_wrong_ways_to_run_are_told() -> None:
     simulation = Simulation(pendulum(), dt=2.5e-4, drives="rigid")
     for seconds in (-1.0, np.nan, np.inf):
-        with pytest.raises(InvalidOption, match=f"seconds is {seconds}; it must be finite"):
+        with pytest.raises(InvalidInput, match=f"seconds is {seconds}; it must be finite"):
             simulation.run(simulation.zero_command, seconds)
     for answer in (None, 3.0):
         with pytest.raises(TypeError, match=f"gave a {type(answer).__name__}; it must give a Command"):
@@ -405,7 +405,7 @@ def test_wrong_ways_to_run_are_told() -> None:
     with pytest.raises(SimulationDiverged, match=r"position of the command is \[nan\], which is not finite"):
         simulation.step(lost)
     assert simulation.state.time == 0.0
-    with pytest.raises(InvalidOption, match=r"substeps is 1\.5; .*whole"):
+    with pytest.raises(InvalidInput, match=r"substeps is 1\.5; .*whole"):
         Simulation(pendulum(), dt=2.5e-4, substeps=1.5, drives="rigid")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"not 'lola'; use footfall\.load"):
         Simulation("lola", drives="rigid")  # type: ignore[arg-type]

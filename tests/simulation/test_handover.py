@@ -9,7 +9,7 @@ import pytest
 
 import footfall
 from footfall import Scene, SceneObject, free_body
-from footfall.errors import InvalidOption
+from footfall.errors import InvalidInput
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Sphere
 from footfall.simulation import hand_over
@@ -116,7 +116,7 @@ def test_rolling_friction_goes_along() -> None:
 
 def test_what_cannot_go_on_is_told(both: tuple[Simulation, Simulation]) -> None:
     other = Simulation(footfall.load("double-pendulum"), "flat")
-    with pytest.raises(InvalidOption, match="other joints"):
+    with pytest.raises(InvalidInput, match="other joints"):
         hand_over(both[0], other)
     springs = SpringSimulation(footfall.load("point-foot-quadruped"), "flat")
     with pytest.raises(TypeError, match="not SpringSimulation"):

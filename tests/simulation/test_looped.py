@@ -13,7 +13,7 @@ import footfall
 from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, Surface
 from footfall.dynamics.loops import Coupling
-from footfall.errors import SimulationDiverged, SingularLoopWarning
+from footfall.errors import SimulationDiverged, SimulationWarning
 from footfall.geometry.plane import Plane
 from footfall.robot.model import Body, Frame, Joint, JointType, Loop, LoopType, Robot
 from footfall.simulation.plants import FeetSimulation, SmoothSimulation
@@ -224,7 +224,7 @@ def test_a_dead_point_is_told_before_and_stops_the_run(integrator: str, effort: 
     command = simulation.zero_command._replace(effort=np.array([effort]))
     with (
         pytest.warns(
-            SingularLoopWarning, match=r"loop 'closure' comes near a dead point.*loop_margin is 0\.[01]"
+            SimulationWarning, match=r"loop 'closure' comes near a dead point.*loop_margin is 0\.[01]"
         ),
         pytest.raises(SimulationDiverged, match=r"dead point|loop_margin of loop 'closure'") as stopped,
     ):
@@ -238,7 +238,7 @@ def test_a_dead_point_is_told_before_and_stops_the_run(integrator: str, effort: 
     back = simulation.zero_command._replace(effort=np.array([-300.0]))  # braked and turned back, it goes on
     simulation.state = replace(simulation.state, v=0.0 * simulation.state.v)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SingularLoopWarning)
+        warnings.simplefilter("ignore", SimulationWarning)
         simulation.run(back, 0.02)
     assert footfall.dynamics.loop_margin(robot, simulation.state.q) > margin
 
@@ -249,7 +249,7 @@ def test_dead_points_of_a_rollout_are_told() -> None:
     simulation = Simulation(robot, options=StepOptions(dt=1e-3))
     efforts = np.array([[1.0], [30.0], [0.0], [200.0]])
     with pytest.warns(
-        SingularLoopWarning, match="2 of 4 robots came to a dead point of loop 'closure', robot 1"
+        SimulationWarning, match="2 of 4 robots came to a dead point of loop 'closure', robot 1"
     ):
         simulation.rollout(
             simulation.state.q,
@@ -259,7 +259,7 @@ def test_dead_points_of_a_rollout_are_told() -> None:
         )
     crank = Simulation(four_bar(), options=StepOptions(dt=1e-3))
     with warnings.catch_warnings():
-        warnings.simplefilter("error", SingularLoopWarning)
+        warnings.simplefilter("error", SimulationWarning)
         crank.rollout(crank.state.q, crank.state.v, crank.zero_command._replace(effort=efforts), steps=600)
 
 

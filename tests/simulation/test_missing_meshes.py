@@ -9,7 +9,7 @@ import trimesh
 
 import footfall
 from footfall.cli import app
-from footfall.errors import MissingFile, MissingMeshWarning
+from footfall.errors import MissingFile, RobotWarning
 from footfall.geometry.mesh import load_mesh
 from footfall.simulation.simulation import Simulation
 
@@ -35,7 +35,7 @@ def description(tmp_path: Path) -> Path:
 def test_it_stands_on_its_other_shapes(description: Path) -> None:
     robot = footfall.load(description, floating_base=True)
     with pytest.warns(
-        MissingMeshWarning,
+        RobotWarning,
         match=r"'package://boxy_description/meshes/base.stl' of body 'base' \(its other shapes touch\).*package_dirs=",
     ):
         simulation = Simulation(robot, "flat", dt=1e-3)

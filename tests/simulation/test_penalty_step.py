@@ -12,7 +12,7 @@ import pytest
 
 from footfall import Material, Scene, SceneObject, free_body
 from footfall.contact.penalty import PenaltyLaw
-from footfall.errors import InvalidOption, PenaltyWarning, SimulationDiverged, UnknownName
+from footfall.errors import InvalidInput, SimulationDiverged, SimulationWarning, UnknownName
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Sphere
@@ -69,7 +69,7 @@ def stays(stiffness: float, damping: float, dt: float) -> bool:
     scene = ball_scene(-MASS * G / stiffness, (0.0, 0.0, 1e-7, 0.0, 0.0, 0.0))
     law = PenaltyLaw(stiffness, damping, 0.0, 0.0)
     beyond = stiffness * dt**2 / MASS + 2 * damping * dt / MASS > 4
-    with pytest.warns(PenaltyWarning) if beyond else nullcontext():
+    with pytest.warns(SimulationWarning) if beyond else nullcontext():
         simulation = SpringSimulation(None, scene, law=law, dt=dt)
     path = simulation.run(simulation.zero_command, 400 * dt)
     return bool(np.abs(path.v[-50:, 2]).max() < 2e-7)
@@ -155,7 +155,7 @@ def test_a_moving_belt_carries_a_box_along() -> None:
 
 
 def test_divergence_is_reported() -> None:
-    with pytest.warns(PenaltyWarning, match="grows by a factor"):
+    with pytest.warns(SimulationWarning, match="grows by a factor"):
         simulation = SpringSimulation(None, ball_scene(0.0), law=PenaltyLaw(normal_damping=1e5), dt=1e-3)
     # A damper that only pushes throws the ball, but stays finite.
     path = simulation.run(simulation.zero_command, 0.1)
@@ -170,7 +170,7 @@ def test_divergence_is_reported() -> None:
 def test_choices_are_checked() -> None:
     with pytest.raises(UnknownName, match="no integrator 'rk5'"):
         SmoothSimulation(None, ball_scene(0.1), integrator="rk5")  # type: ignore[arg-type]
-    with pytest.raises(InvalidOption, match="sweeps is 0; it must be at least 1"):
+    with pytest.raises(InvalidInput, match="sweeps is 0; it must be at least 1"):
         ImpactSimulation(None, ball_scene(0.1), sweeps=0)
 
 

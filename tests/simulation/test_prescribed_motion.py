@@ -9,7 +9,7 @@ import pytest
 
 import footfall
 from footfall.arrays import Array
-from footfall.errors import InvalidOption
+from footfall.errors import InvalidInput
 from footfall.scene.assembly import combined_robot, placed_robots
 from footfall.scene.load import load_scene
 from footfall.scene.model import Material, Scene
@@ -96,5 +96,5 @@ def test_a_robot_stands_on_springs() -> None:
 
 
 def test_loops_cannot_be_prescribed() -> None:
-    with pytest.raises(InvalidOption, match="cannot be prescribed"):
+    with pytest.raises(InvalidInput, match="cannot be prescribed"):
         PrescribedMotion(footfall.load("cassie"))

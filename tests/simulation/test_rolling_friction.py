@@ -10,7 +10,7 @@ from footfall.contact.law import follower_law, follower_map, linear_follower, li
 from footfall.contact.pair_material import RobotSide, pair_material, touching_material
 from footfall.contact.problem import ContactProblem
 from footfall.contact.validation import check_solution
-from footfall.errors import InvalidContact, SceneError
+from footfall.errors import InvalidInput, SceneError
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.shapes import Cylinder, Sphere
@@ -235,7 +235,7 @@ def test_coefficients_of_pairs() -> None:
 
 def test_solvers_without_it_say_so() -> None:
     problem = ContactProblem(np.eye(6), np.zeros(6), np.array([0.5]), leaders=[0], rolling=np.ones(1))
-    with pytest.raises(InvalidContact, match="rolling"):
+    with pytest.raises(InvalidInput, match="rolling"):
         problem.rows()
-    with pytest.raises(InvalidContact, match="leaders"):
+    with pytest.raises(InvalidInput, match="leaders"):
         ContactProblem(np.eye(6), np.zeros(6), np.array([0.5]), leaders=[1])

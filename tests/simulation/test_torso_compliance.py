@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.errors import InvalidDrive
+from footfall.errors import RobotError
 from footfall.robot.loops import Loop
 from footfall.robot.model import Robot
 from footfall.robot.variants import lock_joints
@@ -63,7 +63,7 @@ def test_other_values_and_faults() -> None:
     same = footfall.frame_pose.textbook(lola, lola.configuration("idle"), "RF")
     np.testing.assert_allclose(pose.translation, same.translation, atol=1e-12)
     assert len(robot.drives) == len(lola.drives)
-    with pytest.raises(InvalidDrive, match="no known frequency"):
+    with pytest.raises(RobotError, match="no known frequency"):
         with_torso_compliance(footfall.load("quadruped"))
-    with pytest.raises(InvalidDrive, match="above zero"):
+    with pytest.raises(RobotError, match="above zero"):
         with_torso_compliance(lola, frequency=0.0)

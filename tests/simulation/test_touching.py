@@ -8,7 +8,7 @@ import pytest
 
 import footfall
 from footfall import load_scene
-from footfall.errors import ManyContactsWarning, UnknownName
+from footfall.errors import SimulationWarning, UnknownName
 from footfall.simulation import feet as module
 from footfall.simulation.plants import FeetSimulation
 
@@ -39,10 +39,10 @@ def test_only_named_bodies_touch() -> None:
 def test_many_places_are_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
     robot, scene = footfall.load("quadruped"), load_scene("flat")
     monkeypatch.setattr(module, "_MANY", 3)
-    with pytest.warns(ManyContactsWarning, match=r"places may touch.*feet="):
+    with pytest.warns(SimulationWarning, match=r"places may touch.*feet="):
         FeetSimulation(robot, scene)
     with warnings.catch_warnings():
-        warnings.simplefilter("error", ManyContactsWarning)
+        warnings.simplefilter("error", SimulationWarning)
         assert " 4 places may touch" in repr(
             FeetSimulation(robot, scene, feet=[body.name for body in robot.bodies])
         )

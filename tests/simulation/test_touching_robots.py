@@ -14,7 +14,7 @@ from footfall.contact.candidates import (
     robot_candidates,
     scene_candidates,
 )
-from footfall.errors import TooManyCandidates
+from footfall.errors import SimulationWarning
 from footfall.math.transform import Transform
 from footfall.robot.model import Body, Joint, JointType, Robot
 from footfall.robot.shapes import Box, Capsule, Geometry, Shape, Sphere
@@ -91,7 +91,7 @@ def test_who_touches_whom() -> None:
 def test_too_many_shapes_are_said() -> None:
     boxes = tuple(Box((0.1, 0.1, 0.1 + 0.01 * k)) for k in range(6))
     scene = Scene("crowd", (ground(),), robots=(SceneRobot("a", lump(*boxes)), SceneRobot("b", lump(*boxes))))
-    with pytest.warns(TooManyCandidates, match=f"288 places, more than the {MOST_OPTIONAL}"):
+    with pytest.warns(SimulationWarning, match=f"288 places, more than the {MOST_OPTIONAL}"):
         candidates = scene_candidates(combined_robot(scene), scene)
     assert {each.surface.body for each in candidates} == {"world"}
 
@@ -101,7 +101,7 @@ def test_robots_that_do_not_feel_each_other_still_feel_what_they_carry() -> None
     crate = SceneObject("crate", boxes[0], free=free_body(boxes[0], 1.0))
     robots = (SceneRobot("a", lump(*boxes)), SceneRobot("b", lump(*boxes)))
     scene = Scene("crowd", (ground(), crate), robots=robots)
-    with pytest.warns(TooManyCandidates, match="robots may touch each other in 288 places"):
+    with pytest.warns(SimulationWarning, match="robots may touch each other in 288 places"):
         candidates = scene_candidates(combined_robot(scene), scene)
     assert {each.surface.body for each in candidates} == {"world", "crate"}
     assert {each.body for each in candidates if each.surface.body == "crate"} == {"a/body", "b/body"}

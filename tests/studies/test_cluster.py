@@ -9,7 +9,7 @@ from threading import Timer
 
 import pytest
 
-from footfall.errors import StudyStopped
+from footfall.errors import ProgramFailed
 from footfall.studies import Span, Study, run_study
 from tests.studies.thresholds import slow_square
 
@@ -38,5 +38,5 @@ def test_a_cluster_gives_the_same_bits_although_a_worker_is_killed(tmp_path: Pat
 
 def test_a_scheduler_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("footfall.studies.workers.CONNECTING", 0.5)
-    with pytest.raises(StudyStopped, match="no Dask scheduler at"):
+    with pytest.raises(ProgramFailed, match="no Dask scheduler at"):
         run_study(SQUARES, tmp_path, function=slow_square, cluster="tcp://127.0.0.1:1")

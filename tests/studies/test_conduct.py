@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from footfall.errors import InvalidStudy, MissingFile, StudyStopped, UnknownName
+from footfall.errors import InvalidInput, MissingFile, ProgramFailed, UnknownName
 from footfall.studies import Limit, Span, Study, run_study
 from footfall.studies.store import FILE, stored_row, stored_study
 from footfall.studies.workers import Task, Work, run_chunk
@@ -118,19 +118,19 @@ def test_a_worker_that_dies_takes_no_other_run_along(tmp_path: Path) -> None:
 def test_results_of_another_study_are_not_mixed(tmp_path: Path) -> None:
     run_study(Study(name="a", vary={"x": [1.0]}), tmp_path, function=fails_at_two, workers=1)
     other = Study(name="a", vary={"x": [3.0]})
-    with pytest.raises(InvalidStudy, match="--restart"):
+    with pytest.raises(InvalidInput, match="--restart"):
         run_study(other, tmp_path, function=fails_at_two, workers=1)
     assert run_study(other, tmp_path, function=fails_at_two, workers=1, restart=True).runs == 1
     assert stored_study(tmp_path) == other
-    with pytest.raises(InvalidStudy, match="rows 0 to 0"):
+    with pytest.raises(InvalidInput, match="rows 0 to 0"):
         stored_row(tmp_path, 1)
 
 
 def test_files_that_are_no_results_are_refused(tmp_path: Path) -> None:
     (tmp_path / FILE).write_bytes(b"no database at all" * 100)
-    with pytest.raises(InvalidStudy, match="holds no results"):
+    with pytest.raises(InvalidInput, match="holds no results"):
         run_study(Study(name="a", vary={"x": [1.0]}), tmp_path, function=fails_at_two, workers=1)
-    with pytest.raises(InvalidStudy, match="no results of a study"):
+    with pytest.raises(InvalidInput, match="no results of a study"):
         stored_study(tmp_path / "nowhere")
 
 
@@ -139,7 +139,7 @@ def test_wrong_functions_and_parameters_are_told_before_anything_runs(tmp_path: 
         run_study(Study(name="a", vary={"y": [1.0]}), tmp_path / "a", function=fails_at_two)
     with pytest.raises(UnknownName, match="experiment"):
         run_study(Study(name="a", experiment="wlak"), tmp_path / "a")
-    with pytest.raises(InvalidStudy, match=r"FILE\.py:NAME"):
+    with pytest.raises(InvalidInput, match=r"FILE\.py:NAME"):
         run_study(Study(name="a"), tmp_path / "a", function="nowhere.py:f")
     assert not (tmp_path / "a").exists()
     result = run_study(
@@ -152,5 +152,5 @@ def test_wrong_functions_and_parameters_are_told_before_anything_runs(tmp_path: 
 
 def test_a_worker_with_other_code_refuses() -> None:
     task = Task(0, 0, 0, None, {"x": 1.0}, 0)
-    with pytest.raises(StudyStopped, match="install the same version"):
+    with pytest.raises(ProgramFailed, match="install the same version"):
         run_chunk(Work(fails_at_two, "another fingerprint"), [task])

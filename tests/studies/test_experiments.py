@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from footfall.errors import InvalidStudy, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.studies import EXPERIMENTS, Study
 from footfall.walking.request import WalkRequest
 from footfall.walking.signals import PushBody
@@ -58,5 +58,5 @@ def test_parameters_of_walks_are_known_by_name() -> None:
     EXPERIMENTS["walk"].check(Study(name="gains", experiment="walk", vary={"set.gains.balance_rate": [3.0]}))
     with pytest.raises(UnknownName, match=r"set\.gains\.balance_rate"):
         EXPERIMENTS["walk"].check(Study(name="odd", experiment="walk", vary={"set.gains.balance_rat": [3.0]}))
-    with pytest.raises(InvalidStudy, match="phase"):
+    with pytest.raises(InvalidInput, match="phase"):
         EXPERIMENTS["push"]({"phase": 1.5}, seed=0)

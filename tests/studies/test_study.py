@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from footfall.errors import InvalidStudy, MissingFile, UnknownName
+from footfall.errors import InvalidInput, MissingFile, UnknownName
 from footfall.studies import EXPERIMENTS, Draws, Limit, Span, Study, read_study, study_names
 
 SIDE = """
@@ -94,14 +94,14 @@ def test_sobol_points_are_more_even_than_random_ones() -> None:
     ],
 )
 def test_studies_without_meaning_are_refused(change: dict[str, object], message: str) -> None:
-    with pytest.raises(InvalidStudy, match=message):
+    with pytest.raises(InvalidInput, match=message):
         Study(name="odd", **change)  # type: ignore[arg-type]
 
 
 def test_wrong_files_are_told(tmp_path: Path) -> None:
     path = tmp_path / "odd.toml"
     path.write_text('name = "odd"\nexperiment = "walk"\nseed = 3\n')
-    with pytest.raises(InvalidStudy, match="seeds"):
+    with pytest.raises(InvalidInput, match="seeds"):
         read_study(path)
     with pytest.raises(MissingFile, match="push_map"):
         read_study(tmp_path / "none.toml")

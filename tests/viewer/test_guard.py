@@ -11,7 +11,7 @@ import pytest
 
 import footfall
 from benchmarks.attack.pages import Request, Visitor, status
-from footfall.errors import UnguardedViewer
+from footfall.errors import MissingPackage
 from footfall.viewer import chromium
 from footfall.viewer.guard import Guard, is_allowed, is_loopback
 from footfall.viewer.show import View
@@ -108,7 +108,7 @@ def test_messages_of_pages() -> None:
 
 def test_a_server_that_cannot_be_guarded_is_an_error() -> None:
     guard = Guard("localhost")
-    with pytest.raises(UnguardedViewer, match=r"viser 1\.1"), guard.watching():
+    with pytest.raises(MissingPackage, match=r"viser 1\.1"), guard.watching():
         pass  # no server was started
 
 

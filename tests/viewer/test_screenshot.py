@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.errors import MissingBrowser, NothingToShow
+from footfall.errors import InvalidInput, MissingPackage
 from footfall.gait.actions import idle
 from footfall.gait.plan import MotionPlan
 from footfall.gait.walking_transitions import idle_pose
@@ -76,7 +76,7 @@ def test_missing_browser_is_named_and_no_file_is_left(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(chromium, "_PROGRAMS", ("no-such-browser",))
-    with pytest.raises(MissingBrowser, match="apt-get install chromium"):
+    with pytest.raises(MissingPackage, match="apt-get install chromium"):
         take_screenshot(footfall.load("wrist"), tmp_path / "wrist.png")
     assert list(tmp_path.iterdir()) == []
 
@@ -86,9 +86,9 @@ def test_instant_outside_of_the_recording_is_named(tmp_path: Path) -> None:
     with RecordingWriter(tmp_path / "wrist.mcap", robot) as writer:
         writer.state(0.5, footfall.neutral(robot), np.zeros(robot.nv))
     recording = read_recording(tmp_path / "wrist.mcap")
-    with pytest.raises(NothingToShow, match=r"time is 2 s; the recording goes from 0\.5 to 0\.5 s"):
+    with pytest.raises(InvalidInput, match=r"time is 2 s; the recording goes from 0\.5 to 0\.5 s"):
         take_screenshot(recording, tmp_path / "wrist.png", time=2.0)
-    with pytest.raises(NothingToShow, match="size is 0 x 100"):
+    with pytest.raises(InvalidInput, match="size is 0 x 100"):
         take_screenshot(recording, tmp_path / "wrist.png", size=(0, 100))
 
 
@@ -108,5 +108,5 @@ def test_the_last_instant_may_be_rounded(tmp_path: Path) -> None:
 def test_instant_outside_of_the_motion_is_named(time: float, tmp_path: Path) -> None:
     model = footfall.reduced_model(footfall.load("lola"))
     motion = generate_motion(MotionPlan((idle(idle_pose(gait_dimensions(model))),)), model)
-    with pytest.raises(NothingToShow, match="the motion goes from 0 to"):
+    with pytest.raises(InvalidInput, match="the motion goes from 0 to"):
         take_screenshot(motion, tmp_path / "idle.png", time=time)

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import footfall
 from footfall.cli.application import app
-from footfall.errors import NothingToShow, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.recording.reader import Recording, read_recording
 from footfall.recording.writer import RecordingWriter
 from footfall.viewer.chromium import find_chromium, operated_page
@@ -143,12 +143,12 @@ def test_videos_show_what_moves(recording: Recording, tmp_path: Path) -> None:
 
 
 def test_wrong_videos_are_refused(recording: Recording, tmp_path: Path) -> None:
-    with pytest.raises(NothingToShow, match=r"\.mp4, \.webm"):
+    with pytest.raises(InvalidInput, match=r"\.mp4, \.webm"):
         checked_video(tmp_path / "walk.avi")
-    with pytest.raises(NothingToShow, match="even"):
+    with pytest.raises(InvalidInput, match="even"):
         take_video(recording, tmp_path / "walk.mp4", size=(333, 222))
     long = replace(recording, time=np.linspace(0.0, 60.0, len(recording.time)))
-    with pytest.raises(NothingToShow, match="too many"):
+    with pytest.raises(InvalidInput, match="too many"):
         take_video(long, tmp_path / "walk.mp4", rate=60.0, speed=0.01)
     assert list(tmp_path.iterdir()) == []
 
@@ -168,7 +168,7 @@ def test_plots_as_tables_pictures_and_pages(recording: Recording, tmp_path: Path
     assert '<body class="flat">' in (tmp_path / "plot.html").read_text()
     with pytest.raises(UnknownName, match="zmp"):
         plot_signals([recording], ["zpm"], tmp_path / "x.png")
-    with pytest.raises(NothingToShow, match="between 100"):
+    with pytest.raises(InvalidInput, match="between 100"):
         plot_signals([recording], ["wave"], tmp_path / "x.png", begin=100.0)
 
 
@@ -203,7 +203,7 @@ def test_nothing_to_share_is_refused(tmp_path: Path) -> None:
     robot = footfall.load("wrist")
     with RecordingWriter(tmp_path / "empty.mcap", robot):
         pass
-    with pytest.raises(NothingToShow, match="no recording"):
+    with pytest.raises(InvalidInput, match="no recording"):
         write_shared([read_recording(tmp_path / "empty.mcap")], tmp_path / "x.html")
     broken = tmp_path / "broken.mcap"
     broken.write_bytes(b"not a recording")

@@ -18,7 +18,7 @@ import pytest
 
 import footfall
 from footfall import Scene, SceneObject
-from footfall.errors import InvalidValue, NothingToShow, PortInUse, UnknownName
+from footfall.errors import InvalidInput, PortInUse, RobotError, UnknownName
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
 from footfall.math.rotations import matrix_from_quaternion
@@ -195,7 +195,7 @@ def test_unknown_configuration_closes_the_server(robot: footfall.Robot) -> None:
 
 def test_recording_without_states_is_named(robot: footfall.Robot, tmp_path: Path) -> None:
     RecordingWriter(tmp_path / "empty.mcap", robot).close()
-    with pytest.raises(NothingToShow, match=r"empty\.mcap"):
+    with pytest.raises(InvalidInput, match=r"empty\.mcap"):
         View(read_recording(tmp_path / "empty.mcap"), port=0)
 
 
@@ -285,9 +285,9 @@ def test_a_view_shows_any_configuration(robot: footfall.Robot, recording: Record
     with View(robot, port=0) as shown:
         shown.show(q)
         np.testing.assert_allclose(body_frame(shown, "torso").position, q[:3], atol=1e-6)
-        with pytest.raises(InvalidValue, match="q has shape"):
+        with pytest.raises(RobotError, match="q has shape"):
             shown.show(q[:5])
-    with View(recording, port=0) as shown, pytest.raises(NothingToShow, match="no robot that could be moved"):
+    with View(recording, port=0) as shown, pytest.raises(InvalidInput, match="no robot that could be moved"):
         shown.show(q)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from footfall.compiler.routines import routine
-from footfall.errors import InvalidOption
+from footfall.errors import InvalidInput
 from footfall.walking.bus import LOSSES, LOST, BusSettings, BusState, new_bus, receive_frame, send_frame
 from footfall.walking.hardware_request import BusQuality, read_bus
 
@@ -53,5 +53,5 @@ def test_as_many_are_lost_as_was_asked_for() -> None:
 def test_a_bus_is_read_and_refused() -> None:
     assert read_bus("2,0.1,0.01") == BusQuality(2, 0.1, 0.01)
     for text in ("2,0.1", "x,0,0", "9,0,0", "1,2,0"):
-        with pytest.raises(InvalidOption):
+        with pytest.raises(InvalidInput):
             read_bus(text)

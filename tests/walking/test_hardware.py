@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from footfall.compiler.routines import routine
-from footfall.errors import InvalidOption, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.walking.gains import control_gains
 from footfall.walking.hardware import (
     Event,
@@ -97,7 +97,7 @@ def test_errors_are_left_by_a_reset_only() -> None:
 def test_faults_are_read_and_refused(code: WalkingCode) -> None:
     assert read_fault("motor:kfr,3,0.2") == HardwareFault("motor", 3.0, 0.2, "kfr")
     for text in ("motor:kfr", "fire,1,2", "bus,x,1", "bus,-1,1", "bus,1,0"):
-        with pytest.raises(InvalidOption):
+        with pytest.raises(InvalidInput):
             read_fault(text)
     gains, q = control_gains(code.body.model), code.body.comfort
     with pytest.raises(UnknownName):
@@ -111,12 +111,12 @@ def test_faults_are_read_and_refused(code: WalkingCode) -> None:
             faults=[read_fault("motor:nose,1,1")],
             seed=0,
         )
-    with pytest.raises(InvalidOption):
+    with pytest.raises(InvalidInput):
         WalkRequest(faults=(HardwareFault("bus", 1.0),))
-    with pytest.raises(InvalidOption):
+    with pytest.raises(InvalidInput):
         WalkRequest(mode="full", substeps=6)
 
 
 def test_a_goal_beside_a_route_is_refused() -> None:
-    with pytest.raises(InvalidOption, match="one of them"):
+    with pytest.raises(InvalidInput, match="one of them"):
         WalkRequest(scene="flat", route="straight", goal=(1.0, 0.0, 0.0))

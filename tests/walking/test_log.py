@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from footfall.errors import InvalidOption
+from footfall.errors import InvalidInput
 from footfall.recording.reader import read_recording
 from footfall.scenarios.walking.outputs import WalkRecorder
 from footfall.walking.journal import Journal, read_journal
@@ -59,9 +59,9 @@ def test_rows_stand_for_as_many_periods_as_asked(code: WalkingCode, every: int) 
 
 
 def test_bad_bounds_are_refused(code: WalkingCode) -> None:
-    with pytest.raises(InvalidOption, match="log_every is 0"):
+    with pytest.raises(InvalidInput, match="log_every is 0"):
         WalkSession(code=code, log_every=0)
-    with pytest.raises(InvalidOption, match="log_memory is -1"):
+    with pytest.raises(InvalidInput, match="log_memory is -1"):
         WalkSession(code=code, log_memory=-1.0)
 
 
@@ -184,5 +184,5 @@ def test_a_line_that_was_cut_off_does_not_count(code: WalkingCode, tmp_path: Pat
     assert (whole.seconds or 0.0) > (read_journal(tmp_path / "b.walk.jsonl").seconds or 0.0)
     for bad in (b"", b"{}{\n", content.replace(b"drive", b"dive")):
         (tmp_path / "c.walk.jsonl").write_bytes(bad)
-        with pytest.raises(InvalidOption, match="no journal of a walk"):
+        with pytest.raises(InvalidInput, match="no journal of a walk"):
             read_journal(tmp_path / "c.walk.jsonl")

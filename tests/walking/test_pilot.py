@@ -11,7 +11,7 @@ import pytest
 from footfall.arrays import Array
 from footfall.environment.model import Environment
 from footfall.environment.perception import EXACT, perceive
-from footfall.errors import InvalidTransition, NoRoute
+from footfall.errors import InvalidTransition, NoPath
 from footfall.gait.actions import idle
 from footfall.gait.plan import MotionPlan
 from footfall.gait.poses import mean_foot_frame
@@ -292,7 +292,7 @@ def test_a_plan_that_failed_on_the_way_is_made_again_from_rest(
     def refused_once(*args: object, **named: object) -> object:
         asked.append(args)
         if len(asked) == 2:
-            raise NoRoute("no way after the running step")
+            raise NoPath("no way after the running step")
         return plan_way(*args, **named)  # type: ignore[arg-type]
 
     goal = Goal(3.0, 0.0)

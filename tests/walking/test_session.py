@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from footfall.errors import InvalidOption, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.gait.poses import mean_foot_frame
 from footfall.math.rotations import rotation_z
 from footfall.math.transform import Transform
@@ -129,7 +129,7 @@ def test_wrong_names_are_refused(code: WalkingCode) -> None:
         session.happen("mov", object="box")
     with pytest.raises(UnknownName, match=r"floor|ground"):
         session.happen("remove", object="grund")
-    with pytest.raises(InvalidOption, match="request or fields"):
+    with pytest.raises(InvalidInput, match="request or fields"):
         WalkSession(WalkRequest(), scene="flat")
     assert session.sent == []
 
@@ -137,7 +137,7 @@ def test_wrong_names_are_refused(code: WalkingCode) -> None:
 def test_a_script_without_an_end_is_refused() -> None:
     from footfall.walking.signals import Drive
 
-    with pytest.raises(InvalidOption, match="seconds"):
+    with pytest.raises(InvalidInput, match="seconds"):
         walk(WalkRequest(scene="flat", signals=(Drive(forward=0.3),)))
 
 
@@ -177,7 +177,7 @@ def test_a_start_beyond_limits_is_refused(code: WalkingCode) -> None:
     require_within_limits(code.body, q)
     at, _ = actuated_velocities(code.body.robot)[code.body.joint_names.index("kfr")]
     q[at] = code.body.robot.upper_limits[at] + np.deg2rad(100.0)
-    with pytest.raises(InvalidOption, match=r"'kfr' would be at .* degrees, its limits are"):
+    with pytest.raises(InvalidInput, match=r"'kfr' would be at .* degrees, its limits are"):
         require_within_limits(code.body, q)
 
 

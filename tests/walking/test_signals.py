@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from footfall.errors import InvalidOption, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.motion.parameters import MotionParameters
 from footfall.scene.load import load_scene
 from footfall.scene.model import Material
@@ -82,20 +82,20 @@ def test_a_script_is_read_in_the_order_of_times(tmp_path: Path) -> None:
 def test_wrong_scripts_are_refused_with_the_right_name(
     tmp_path: Path, wrong: str, right: str, hint: str
 ) -> None:
-    with pytest.raises(InvalidOption, match=hint):
+    with pytest.raises(InvalidInput, match=hint):
         read_request(written(tmp_path, SCRIPT.replace(wrong, right)))
 
 
 def test_numbers_are_checked() -> None:
-    with pytest.raises(InvalidOption, match="rad"):
+    with pytest.raises(InvalidInput, match="rad"):
         WalkTo(x=1.0, y=0.0, yaw=90.0)
-    with pytest.raises(InvalidOption, match="finite"):
+    with pytest.raises(InvalidInput, match="finite"):
         Drive(forward=float("nan"))
-    with pytest.raises(InvalidOption, match="exact, noisy, camera"):
+    with pytest.raises(InvalidInput, match="exact, noisy, camera"):
         WalkRequest(sight="eyes")  # type: ignore[arg-type]
-    with pytest.raises(InvalidOption, match="reduced, full"):
+    with pytest.raises(InvalidInput, match="reduced, full"):
         WalkRequest(mode="fulll")  # type: ignore[arg-type]
-    with pytest.raises(InvalidOption, match="drop"):
+    with pytest.raises(InvalidInput, match="drop"):
         WalkRequest(drop=-0.1)
 
 
@@ -139,8 +139,8 @@ def test_parameters_by_name(settings: WalkSettings) -> None:
     assert settings.changed("motion.foot.step_height_m", 0.05).motion.foot.step_height_m == 0.05
     with pytest.raises(UnknownName, match=r"planner\.step\.forward_m"):
         settings.changed("planner.step.foward_m", 0.25)
-    with pytest.raises(InvalidOption, match="> 0"):
+    with pytest.raises(InvalidInput, match="> 0"):
         settings.changed("planner.step.forward_m", -1.0)
-    with pytest.raises(InvalidOption, match="zero or above"):
+    with pytest.raises(InvalidInput, match="zero or above"):
         settings.changed("gains.balance_rate", "high")
     assert "gains.mass" not in names

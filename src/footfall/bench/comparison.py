@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from footfall.errors import DifferentShapes
+from footfall.errors import InvalidInput
 
 
 def relative_error(actual: ArrayLike, expected: ArrayLike, *, scale: float = 0.0) -> float:
@@ -15,7 +15,7 @@ def relative_error(actual: ArrayLike, expected: ArrayLike, *, scale: float = 0.0
     """
     actual, expected = np.asarray(actual, dtype=float), np.asarray(expected, dtype=float)
     if actual.shape != expected.shape:
-        raise DifferentShapes(f"shape {actual.shape}, expected {expected.shape}")
+        raise InvalidInput(f"shape {actual.shape}, expected {expected.shape}")
     error = float(np.linalg.norm(actual - expected))
     size = max(float(np.linalg.norm(expected)), scale)
     if error == 0.0:

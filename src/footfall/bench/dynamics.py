@@ -22,7 +22,7 @@ from footfall.bench.measure import Contestant, Race, race, sweep
 from footfall.bench.robots import load_measured
 from footfall.bench.states import State, random_states
 from footfall.compiler import Kernel
-from footfall.errors import WrongResult
+from footfall.errors import ProgramFailed
 from footfall.public_names import public_name
 from footfall.robot.model import Robot
 
@@ -205,7 +205,9 @@ def _require_same_result(case: Case, peer: Peer, loops: CppLoops, last: State) -
     expected = _RESULTS[case.peer](data, names["results"][0])
     norm = loops.run(case.peer)
     if not np.isclose(norm, expected, rtol=1e-9, atol=1e-12):
-        raise WrongResult(f"{case.peer}: the norm of the result is {norm} in C++ and {expected} from Python")
+        raise ProgramFailed(
+            f"{case.peer}: the norm of the result is {norm} in C++ and {expected} from Python"
+        )
 
 
 # What `peer_run` of the C++ loops gives: by the name of the function, from its data and what it returned.

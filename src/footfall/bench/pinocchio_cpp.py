@@ -26,7 +26,7 @@ from footfall.bench.pinocchio import PinocchioModel
 from footfall.bench.robots import pinocchio_prefix
 from footfall.bench.states import State
 from footfall.compiler.cache import directory
-from footfall.errors import CompilationFailed, FootfallError, MissingPackage
+from footfall.errors import FootfallError, MissingPackage, ProgramFailed
 
 _FLAGS = (
     *("-std=c++17", "-O3", "-march=native", "-DNDEBUG"),
@@ -116,7 +116,7 @@ def build() -> Path:
         run = subprocess.run(command, capture_output=True, text=True, check=False)
         if run.returncode != 0:
             errors = [line for line in run.stderr.splitlines() if "error" in line]
-            raise CompilationFailed(f"{compiler} failed: " + "\n".join(errors[:5] or [run.stderr[-500:]]))
+            raise ProgramFailed(f"{compiler} failed: " + "\n".join(errors[:5] or [run.stderr[-500:]]))
         made.replace(path)
     return path
 

@@ -36,14 +36,14 @@ def torques(
     """
     from footfall.dynamics.inverse_dynamics import gravity_forces
     from footfall.dynamics.jacobians import frame_jacobian
-    from footfall.errors import InvalidDrive
+    from footfall.errors import RobotError
     from footfall.robot.drives.drive_set import DriveSet
     from footfall.robot.drives.torque_report import torque_report
     from footfall.robot.load import load
 
     shown = load(robot)
     if not shown.drives:
-        raise InvalidDrive(
+        raise RobotError(
             "it has no drives; lola has, and robots of TOML files can", subject=("robot", shown.name)
         )
     q = shown.configuration(configuration)

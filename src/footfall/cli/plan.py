@@ -121,7 +121,7 @@ def generate(
 
 def walking_model(machine: Robot) -> tuple[ReducedModel, Robot]:
     """The reduced model of a robot, and the robot, free to move, with frames on its soles if it had none."""
-    from footfall.errors import NoSole, TurnedLandmark
+    from footfall.errors import MisplacedFrame
     from footfall.motion.model_derivation import reduced_model
     from footfall.motion.standing import with_standing_frames
     from footfall.robot.variants import with_floating_base
@@ -129,7 +129,7 @@ def walking_model(machine: Robot) -> tuple[ReducedModel, Robot]:
     machine = with_floating_base(machine)
     try:
         return reduced_model(machine), machine
-    except (NoSole, TurnedLandmark):
+    except MisplacedFrame:
         machine = with_standing_frames(machine)
         return reduced_model(machine), machine
 

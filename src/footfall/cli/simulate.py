@@ -132,14 +132,14 @@ def simulate(
 
 def _robot_and_scene(source: str, start: Start, reading: RobotReading) -> tuple[Robot, Scene, Start]:
     """A robot, what it is put into, and where it starts there: above the ground, or as a file has both."""
-    from footfall.errors import WorldLeftOut
+    from footfall.errors import SceneWarning
     from footfall.scene.load import load_scene
     from footfall.scene.mjcf import world_of
     from footfall.scene.model import Scene
 
     with warnings.catch_warnings():
         if start.scene is None:
-            warnings.simplefilter("ignore", WorldLeftOut)  # it is simulated with it
+            warnings.simplefilter("ignore", SceneWarning)  # it is simulated with it
         robot = reading.load(source)
     world = world_of(source) if start.scene is None else None
     if world is not None:

@@ -145,13 +145,13 @@ def replay(
     import msgspec
 
     from footfall.cli import walk, walk_options
-    from footfall.errors import InvalidStudy
+    from footfall.errors import InvalidInput
     from footfall.studies.store import stored_row
     from footfall.walking.request import WalkRequest
 
     found = stored_row(result, row)
     if found.replay is None:
-        raise InvalidStudy(f"row {row} is no walk: only walks can be replayed")
+        raise InvalidInput(f"row {row} is no walk: only walks can be replayed")
     request = msgspec.json.decode(found.replay, type=WalkRequest)
     wishes = walk_options.Results(panel=panel, output=output)
     name = f"{result.resolve().name}-{row}"

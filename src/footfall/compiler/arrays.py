@@ -10,7 +10,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.interface import DATA
-from footfall.errors import KernelInputError
+from footfall.errors import InvalidInput
 
 Shape = tuple[int, ...]
 Named = Sequence[tuple[str, Shape]]
@@ -47,9 +47,7 @@ def arrange(
     """
     if len(given) != len(expected):
         names = ", ".join(name for name, _ in expected)
-        raise KernelInputError(
-            f"{kernel} takes {len(expected)} arrays ({names}), but {len(given)} were given"
-        )
+        raise InvalidInput(f"{kernel} takes {len(expected)} arrays ({names}), but {len(given)} were given")
     arrays: list[Array] = []
     places: list[tuple[int, int]] = []
     lengths: dict[str, tuple[int, str]] = {}
@@ -59,11 +57,11 @@ def arrange(
         extra = array.ndim - len(shape)
         if not 0 <= extra <= len(axes) or array.shape[extra:] != shape:
             forms = " or ".join(_form(axes[:count], shape) for count in range(len(axes) + 1))
-            raise KernelInputError(f"{kernel}: {name} has shape {array.shape}, needed is {forms}")
+            raise InvalidInput(f"{kernel}: {name} has shape {array.shape}, needed is {forms}")
         for axis, length in zip(axes, array.shape[:extra], strict=False):
             known, other = lengths.get(axis, (length, name))
             if known != length and 1 not in (known, length):
-                raise KernelInputError(
+                raise InvalidInput(
                     f"{kernel}: {name} has {length} along the {axis} axis, but {other} has {known}"
                 )
             if known == 1 or axis not in lengths:
@@ -119,7 +117,7 @@ def as_floats(kernel: str, name: str, given: Any) -> Array:
         return array
     if array.dtype.kind in "biuf":
         return array.astype(np.float64)
-    raise KernelInputError(f"{kernel}: {name} has type {array.dtype}, needed are real numbers")
+    raise InvalidInput(f"{kernel}: {name} has type {array.dtype}, needed are real numbers")
 
 
 def require_exact(kernel: str, name: str, shape: Shape, array: Any, *, writable: bool) -> None:
@@ -127,21 +125,21 @@ def require_exact(kernel: str, name: str, shape: Shape, array: Any, *, writable:
     wanted = "contiguous, writable" if writable else "contiguous"
     wrong = f"{kernel}: {name} must be a {wanted} float64 array, not "
     if not isinstance(array, np.ndarray):
-        raise KernelInputError(wrong + type(array).__name__)
+        raise InvalidInput(wrong + type(array).__name__)
     flags = array.flags
     if array.dtype != FLOAT64 or not flags.c_contiguous or not flags.aligned:
-        raise KernelInputError(wrong + str(array.dtype))
+        raise InvalidInput(wrong + str(array.dtype))
     if array.shape != shape:
-        raise KernelInputError(f"{kernel}: {name} has shape {array.shape}, needed is {shape}")
+        raise InvalidInput(f"{kernel}: {name} has shape {array.shape}, needed is {shape}")
     if writable and not flags.writeable:
-        raise KernelInputError(wrong + "read-only")
+        raise InvalidInput(wrong + "read-only")
 
 
 def require_finite(kernel: str, name: str, array: Array) -> None:
     finite = np.isfinite(array)
     if not finite.all():
         where = tuple(int(k) for k in np.argwhere(~finite)[0])
-        raise KernelInputError(f"{kernel}: {name}{list(where)} is {array[where]}; inputs must be finite")
+        raise InvalidInput(f"{kernel}: {name}{list(where)} is {array[where]}; inputs must be finite")
 
 
 def forbid_overlap(
@@ -156,9 +154,7 @@ def forbid_overlap(
         last, other = used if is_output else written
         if begin < last:
             first, second = (name, other) if is_output else (other, name)
-            raise KernelInputError(
-                f"{kernel}: output {first} shares memory with {second}; give it its own array"
-            )
+            raise InvalidInput(f"{kernel}: output {first} shares memory with {second}; give it its own array")
         used = max(used, (end, name))
         if is_output:
             written = max(written, (end, name))
@@ -187,7 +183,7 @@ def new_outputs(
     if out is None:
         return [np.empty(shape) for shape in shapes]
     if len(out) != len(expected):
-        raise KernelInputError(f"{kernel}: out needs {len(expected)} arrays, not {len(out)}")
+        raise InvalidInput(f"{kernel}: out needs {len(expected)} arrays, not {len(out)}")
     for (name, _), shape, array in zip(expected, shapes, out, strict=True):
         require_exact(kernel, name, shape, array, writable=True)
     return list(out)

@@ -41,7 +41,7 @@ from footfall.compiler.schedule import Schedule, schedule
 from footfall.compiler.sources import source_hash
 from footfall.compiler.threads import InTurn, renew_lock_after_fork
 from footfall.compiler.trace import Program, Shape, Signature, trace
-from footfall.errors import KernelInputError
+from footfall.errors import InvalidInput
 
 _LOG = logging.getLogger("footfall")
 _LONG = 8.0  # s of compiling after which one wonders
@@ -111,7 +111,7 @@ class Kernel:
         if len(arrays) != len(inputs) + len(outputs):
             names = ", ".join(name for name, _ in (*inputs, *outputs))
             count = len(inputs) + len(outputs)
-            raise KernelInputError(f"{self.name}: bind takes {count} arrays ({names}), not {len(arrays)}")
+            raise InvalidInput(f"{self.name}: bind takes {count} arrays ({names}), not {len(arrays)}")
         for k, ((name, shape), array) in enumerate(zip((*inputs, *outputs), arrays, strict=True)):
             require_exact(self.name, name, shape, array, writable=k >= len(inputs))
         named = [(name, array) for (name, _), array in zip((*inputs, *outputs), arrays, strict=True)]
@@ -122,7 +122,7 @@ class Kernel:
         """Evaluate a batch: like a call, with given output arrays and number of threads (default: all cores)."""
         inputs, layout = self._arranged(arrays)
         if layout.batch is None:
-            raise KernelInputError(f"{self.name}.batch needs at least one input with a batch axis")
+            raise InvalidInput(f"{self.name}.batch needs at least one input with a batch axis")
         return self._run_rows(inputs, layout, out, threads)
 
     def rollout(
@@ -143,14 +143,14 @@ class Kernel:
         """
         inputs, layout = arrange(self.name, self.signature.inputs, arrays, moving=self._moving)
         if steps is not None and layout.steps not in (None, 1, steps):
-            raise KernelInputError(f"{self.name}: steps is {steps}, but inputs have {layout.steps} of them")
+            raise InvalidInput(f"{self.name}: steps is {steps}, but inputs have {layout.steps} of them")
         count = steps or layout.steps
         if not count:
-            raise KernelInputError(f"{self.name}.rollout needs `steps`, or an input with an axis of steps")
+            raise InvalidInput(f"{self.name}.rollout needs `steps`, or an input with an axis of steps")
         names = [name for name, _ in self.signature.outputs]
         for name in (*(only or ()), *last_only):
             if name not in names:
-                raise KernelInputError(f"{self.name} has no output {name!r}; there are: {', '.join(names)}")
+                raise InvalidInput(f"{self.name} has no output {name!r}; there are: {', '.join(names)}")
         rows = 1 if layout.batch is None else layout.batch
         wanted = [named for named in self.signature.outputs if only is None or named[0] in only]
         leading = [(rows,) if name in last_only else (rows, count) for name, _ in wanted]

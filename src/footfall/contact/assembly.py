@@ -23,7 +23,7 @@ from footfall.dynamics.forward_dynamics import forward_dynamics
 from footfall.dynamics.jacobians import joint_motions
 from footfall.dynamics.kinematics import forward_kinematics, frame_acceleration, frame_attachment
 from footfall.dynamics.loops import Coupling
-from footfall.errors import InvalidContact, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.robot.model import WORLD, Robot
 
 Method = Literal["factorised", "unit forces"]
@@ -70,7 +70,7 @@ def build_contact_problem(
     method: how the Delassus matrix is made; both give the same.
     """
     if not dt > 0.0:
-        raise InvalidContact(f"the time step dt is {dt}; it must be above zero")
+        raise InvalidInput(f"the time step dt is {dt}; it must be above zero")
     options, joints = options or ContactOptions(), joints or JointRows()
     q, v, tau = (np.asarray(array, dtype=np.float64) for array in (q, v, tau))
     limited = _near_limits(robot, q, joints.limit_margin) if joints.limits else ()
@@ -82,7 +82,7 @@ def build_contact_problem(
         [contact_jacobian(robot, q, contacts), _joint_rows(robot, limited, dry), turning]
     )
     if method == "unit forces" and len(leaders):
-        raise InvalidContact(
+        raise InvalidInput(
             f"method is 'unit forces', but {len(leaders)} contacts have rolling or torsional friction; "
             "use 'factorised'"
         )

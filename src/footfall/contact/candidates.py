@@ -17,7 +17,7 @@ from footfall.contact.detection.spare_corners import shares_loads, spanned
 from footfall.contact.pair_material import pair_material, side_of, touched_by
 from footfall.contact.shape_pairs import Place, PointOf, points_against, points_of
 from footfall.contact.terrain_distance import TerrainFacet, facets
-from footfall.errors import TooManyCandidates
+from footfall.errors import SimulationWarning
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform, identity_transform
@@ -244,7 +244,7 @@ def _too_many(count: int, scene: Scene, what: str, otherwise: str) -> bool:
         warnings.warn(
             f"scene {scene.name!r}: {what} in {count} places, more than the {MOST_OPTIONAL} that are looked at by "
             f"default, so that {otherwise} only. Give robots fewer collision shapes, or choose `candidates` yourself",
-            TooManyCandidates,
+            SimulationWarning,
             stacklevel=4,
         )
     return count > MOST_OPTIONAL

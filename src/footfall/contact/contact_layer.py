@@ -17,7 +17,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.contact.elastic_block import Elastic, sole_stiffness
 from footfall.dynamics.kinematics import frame_pose
-from footfall.errors import InvalidContact, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.robot.model import Box, Geometry, Robot
 from footfall.robot.start import start_of
 
@@ -47,20 +47,20 @@ class ContactLayer:
         points, stiffness = (np.array(each, dtype=np.float64) for each in (self.points, self.stiffness))
         size = 3 * len(points)
         if points.shape != (len(points), 3) or not len(points) or stiffness.shape != (size, size):
-            raise InvalidContact(
+            raise InvalidInput(
                 f"layer of {self.body!r}: points {points.shape} and stiffness {stiffness.shape}; they must be (n, 3) "
                 "and (3 n, 3 n)"
             )
         if not (np.isfinite(points).all() and np.isfinite(stiffness).all()):
-            raise InvalidContact(f"layer of {self.body!r}: points or stiffness hold NaN or infinite values")
+            raise InvalidInput(f"layer of {self.body!r}: points or stiffness hold NaN or infinite values")
         if not 0.0 <= self.relaxation < np.inf:
-            raise InvalidContact(
+            raise InvalidInput(
                 f"layer of {self.body!r}: relaxation is {self.relaxation}; it must not be negative"
             )
         if np.abs(stiffness - stiffness.T).max() > 1e-9 * np.abs(stiffness).max():
-            raise InvalidContact(f"layer of {self.body!r}: its stiffness is not symmetric")
+            raise InvalidInput(f"layer of {self.body!r}: its stiffness is not symmetric")
         if np.linalg.eigvalsh(stiffness)[0] <= 0.0:
-            raise InvalidContact(
+            raise InvalidInput(
                 f"layer of {self.body!r}: its stiffness is not positive definite, so that it gives way to nothing"
             )
         object.__setattr__(self, "points", points)
@@ -99,9 +99,7 @@ def sole_layers(
     if model not in get_args(LayerModel):
         raise UnknownName("model of contact layers", str(model), get_args(LayerModel), "sole_layers")
     if min(nodes) < (2 if model == "elastic" else 1):
-        raise InvalidContact(
-            f"nodes is {nodes}; an elastic block has two or more each way, others one or more"
-        )
+        raise InvalidInput(f"nodes is {nodes}; an elastic block has two or more each way, others one or more")
     known = {body.name: body for body in robot.bodies}
     q = start_of(robot).q if q is None else q
     layers = []
@@ -110,7 +108,7 @@ def sole_layers(
             raise UnknownName("body", name, known, f"robot {robot.name!r}")
         boxes = [each for each in known[name].collisions if isinstance(each.shape, Box)]
         if not boxes:
-            raise InvalidContact(
+            raise InvalidInput(
                 f"body {name!r} has no boxes to touch with; make a ContactLayer of points and a stiffness for it"
             )
         up = frame_pose(robot, q, name).rotation.T @ np.array([0.0, 0.0, 1.0])
@@ -138,7 +136,7 @@ def _lowest_part(box: Geometry, up: Array, thickness: float) -> _Block:
     edges, own = np.array(box.shape.size), box.placement.rotation.T @ up
     deep = int(np.argmax(np.abs(own)))
     if not 0.0 < thickness <= edges[deep]:
-        raise InvalidContact(
+        raise InvalidInput(
             f"thickness is {thickness} m; it must be above 0 and at most {edges[deep]:g} m here"
         )
     long, wide = sorted((k for k in range(3) if k != deep), key=lambda k: -edges[k])

@@ -10,7 +10,7 @@ import numpy as np
 
 from footfall.arrays import Array, Flags
 from footfall.compiler.functions import sqrt, where
-from footfall.errors import InvalidContact
+from footfall.errors import InvalidInput
 from footfall.math.spatial import cross
 from footfall.robot.model import WORLD
 
@@ -64,7 +64,7 @@ class Contacts:
         count = len(self.bodies)
         others = tuple(self.others) or (WORLD,) * count
         if len(others) != count:
-            raise InvalidContact(f"{len(others)} others for {count} contacts")
+            raise InvalidInput(f"{len(others)} others for {count} contacts")
         object.__setattr__(self, "bodies", tuple(self.bodies))
         object.__setattr__(self, "others", others)
         for name, shape in _SHAPES.items():
@@ -75,11 +75,11 @@ class Contacts:
             _require(name, getattr(self, name), 0.0, np.inf)
         _require("restitution", self.restitution, 0.0, 1.0)
         if np.any((self.stiffness == 0.0) & (self.damping == 0.0)):
-            raise InvalidContact("a contact with stiffness 0 and damping 0 carries nothing; leave it out")
+            raise InvalidInput("a contact with stiffness 0 and damping 0 carries nothing; leave it out")
         errors = self.rotations @ self.rotations.swapaxes(1, 2) - np.eye(3)
         if count and np.abs(errors).max() > 1e-6:
             index = int(np.abs(errors).max(axis=(1, 2)).argmax())
-            raise InvalidContact(
+            raise InvalidInput(
                 f"rotation of contact {index} is not orthonormal: {self.rotations[index].tolist()}"
             )
 
@@ -109,10 +109,10 @@ def _filled(name: str, value: Any, shape: tuple[int, ...]) -> Array:
     try:
         array = np.broadcast_to(array, shape)
     except ValueError as error:
-        raise InvalidContact(f"{name} of the contacts has shape {array.shape}, needed is {shape}") from error
+        raise InvalidInput(f"{name} of the contacts has shape {array.shape}, needed is {shape}") from error
     finite = ~np.isnan(array) if name == "stiffness" else np.isfinite(array)
     if not finite.all():
-        raise InvalidContact(f"{name} of the contacts holds a NaN or infinite value at {_place(~finite)}")
+        raise InvalidInput(f"{name} of the contacts holds a NaN or infinite value at {_place(~finite)}")
     return array
 
 
@@ -120,7 +120,7 @@ def _require(name: str, values: Array, lowest: float, highest: float) -> None:
     wrong = (values < lowest) | (values > highest)
     if wrong.any():
         place = _place(wrong)
-        raise InvalidContact(
+        raise InvalidInput(
             f"{name} of contact {place} is {values[wrong][0]:g}; it must be in [{lowest:g}, {highest:g}]"
         )
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import InvalidContact
+from footfall.errors import InvalidInput
 
 _CORNERS = np.array(list(product((-1.0, 1.0), repeat=3)))  # of a brick, (8, 3)
 _MOST_NODES = 6_000  # dense matrices
@@ -69,11 +69,11 @@ def block_stiffness(size: Array, cells: tuple[int, int, int], material: Elastic)
     """
     counts = np.array(cells) + 1
     if not (0.0 < material.young < np.inf and -1.0 < material.poisson <= _MOST_POISSON):
-        raise InvalidContact(
+        raise InvalidInput(
             f"{material}: young must be positive and finite, poisson above -1 and at most {_MOST_POISSON}"
         )
     if min(cells) < 1 or np.prod(counts) > _MOST_NODES:
-        raise InvalidContact(
+        raise InvalidInput(
             f"a block of {cells} bricks; one each way is needed, and at most {_MOST_NODES} nodes"
         )
     brick = brick_stiffness(np.asarray(size, dtype=np.float64) / cells, material)

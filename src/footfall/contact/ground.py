@@ -9,7 +9,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.contact.detection.world import ContactWorld, bodies_at, build_contact_world, touches_of
-from footfall.errors import InvalidOption, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.robot.model import WORLD, JointType, Robot
 from footfall.scene.assembly import combined_robot, initial_state
 from footfall.scene.load import load_scene
@@ -63,9 +63,9 @@ def place_on_ground(
     """
     q = np.array(q, dtype=np.float64)
     if q.shape != (robot.nq,) or not np.isfinite(q).all():
-        raise InvalidOption(f"q has the shape {q.shape}; it must be {robot.nq} finite numbers")
+        raise InvalidInput(f"q has the shape {q.shape}; it must be {robot.nq} finite numbers")
     if not stands_freely(robot):
-        raise InvalidOption(
+        raise InvalidInput(
             f"robot {robot.name!r} is fixed to the world; load it with floating_base=True to place it"
         )
     named = None if feet is None else [feet] if isinstance(feet, str) else list(feet)

@@ -15,7 +15,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.functions import maximum, sqrt, where
-from footfall.errors import InvalidContact, PenaltyWarning
+from footfall.errors import InvalidInput, SimulationWarning
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class PenaltyLaw:
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
             if not (np.isfinite(value) and value >= 0.0):
-                raise InvalidContact(
+                raise InvalidInput(
                     f"{name} of the penalty law is {value}; it must be finite and not negative"
                 )
 
@@ -152,7 +152,7 @@ def penalty_stability(law: PenaltyLaw, delassus: Array, *, dt: float) -> Penalty
 
 
 def warn_if_unstable(law: PenaltyLaw, delassus: Array, *, dt: float) -> PenaltyStability:
-    """`penalty_stability`, with a PenaltyWarning past the limit."""
+    """`penalty_stability`, with a SimulationWarning past the limit."""
     stability = penalty_stability(law, delassus, dt=dt)
     if not stability.stable:
         name, growth = max(
@@ -161,7 +161,7 @@ def warn_if_unstable(law: PenaltyLaw, delassus: Array, *, dt: float) -> PenaltyS
         warnings.warn(
             f"the {name} spring-damper grows by a factor of {growth:.3g} in each step of {dt:g} s: use a smaller "
             f"step, less stiffness or less damping (k + 2 d < 4 with k = K dt^2 W, d = D dt W)",
-            PenaltyWarning,
+            SimulationWarning,
             stacklevel=2,
         )
     return stability

@@ -16,7 +16,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.contact.impulse_state import ContactRows
-from footfall.errors import InvalidContact
+from footfall.errors import InvalidInput
 
 _LEAST_DIAGONAL = 1e-12  # of the largest: keeps a row that nothing can move out of divisions by zero
 
@@ -47,7 +47,7 @@ class ContactProblem:
         count = len(self.friction)
         object.__setattr__(self, "leaders", tuple(int(k) for k in self.leaders))
         if any(not 0 <= k < count for k in self.leaders):
-            raise InvalidContact(f"leaders are {self.leaders}; they must be numbers of the {count} contacts")
+            raise InvalidInput(f"leaders are {self.leaders}; they must be numbers of the {count} contacts")
         size = 3 * count + self.limits + len(self.box) + 3 * len(self.leaders)
         shapes = {
             "delassus": (size, size),
@@ -62,20 +62,20 @@ class ContactProblem:
         for name, shape in shapes.items():
             array = np.asarray(getattr(self, name), dtype=np.float64)
             if array.shape not in (shape, ()):
-                raise InvalidContact(f"{name} has shape {array.shape}, needed is {shape}")
+                raise InvalidInput(f"{name} has shape {array.shape}, needed is {shape}")
             if not np.isfinite(array).all():
-                raise InvalidContact(f"{name} of the contact problem holds NaN or infinite values")
+                raise InvalidInput(f"{name} of the contact problem holds NaN or infinite values")
             array = np.ascontiguousarray(np.broadcast_to(array, shape)).view()
             array.setflags(write=False)  # all of one kind: routines are compiled once for each
             object.__setattr__(self, name, array)
         for name in ("friction", "extra", "box", "compliance", "rolling", "torsion"):
             if np.any(getattr(self, name) < 0.0):
-                raise InvalidContact(
+                raise InvalidInput(
                     f"{name} of the contact problem is negative: {getattr(self, name).min():g}"
                 )
         scale = np.abs(self.delassus).max(initial=0.0)
         if np.abs(self.delassus - self.delassus.T).max(initial=0.0) > 1e-8 * scale:
-            raise InvalidContact("the Delassus matrix is not symmetric")
+            raise InvalidInput("the Delassus matrix is not symmetric")
 
     @property
     def contacts(self) -> int:
@@ -110,7 +110,7 @@ class ContactProblem:
     def require_no_followers(self, what: str) -> None:
         """Raise where rolling or torsional friction is part of the problem, which few solvers know."""
         if self.leaders:
-            raise InvalidContact(
+            raise InvalidInput(
                 f"{what} does not support rolling and torsional friction, which {len(self.leaders)} contacts have; "
                 "simulate it with exact contact, or leave it out"
             )
@@ -151,5 +151,5 @@ def checked_start(problem: ContactProblem, start: Array | None) -> Array:
         return np.zeros(problem.size)
     impulses = np.array(start, dtype=np.float64)
     if impulses.shape != (problem.size,) or not np.isfinite(impulses).all():
-        raise InvalidContact(f"start needs {problem.size} finite impulses, not {impulses.shape}: {impulses}")
+        raise InvalidInput(f"start needs {problem.size} finite impulses, not {impulses.shape}: {impulses}")
     return impulses

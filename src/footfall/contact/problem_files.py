@@ -11,7 +11,7 @@ from typing import IO, Any
 import numpy as np
 
 from footfall.contact.problem import ContactProblem
-from footfall.errors import InvalidContact
+from footfall.errors import InvalidInput
 from footfall.whole_file import open_file, written_whole
 
 _MOST_BYTES = 256 * 2**20
@@ -40,10 +40,10 @@ def load_problems(path: str | Path) -> list[ContactProblem]:
         try:
             stored = _arrays(file)
             return list(_problems(stored))
-        except InvalidContact as error:
-            raise InvalidContact(f"{path}: {error}") from None
+        except InvalidInput as error:
+            raise InvalidInput(f"{path}: {error}") from None
         except Exception as error:  # zip, zlib and NumPy have many ways to say that something is no array
-            raise InvalidContact(f"{path} is no file of contact problems: {error}") from error
+            raise InvalidInput(f"{path} is no file of contact problems: {error}") from error
 
 
 def _arrays(file: IO[bytes]) -> dict[str, Any]:
@@ -54,10 +54,10 @@ def _arrays(file: IO[bytes]) -> dict[str, Any]:
         names = {name: f"{name}.npy" for name in ("sizes", *_ARRAYS)}
         missing = [name for name, member in names.items() if member not in members]
         if missing:
-            raise InvalidContact(f"there is no array {missing[0]!r}")
+            raise InvalidInput(f"there is no array {missing[0]!r}")
         total = sum(members[member].file_size for member in names.values())
         if total > _MOST_BYTES:
-            raise InvalidContact(f"holds {total} bytes; at most {_MOST_BYTES} are read")
+            raise InvalidInput(f"holds {total} bytes; at most {_MOST_BYTES} are read")
         for name, member in names.items():
             with archive.open(members[member]) as content:
                 found[name] = _array(name, content, members[member].file_size)
@@ -67,14 +67,14 @@ def _arrays(file: IO[bytes]) -> dict[str, Any]:
 def _array(name: str, content: IO[bytes], size: int) -> Any:
     version = np.lib.format.read_magic(content)
     if version != (1, 0):
-        raise InvalidContact(f"{name} is an array of version {version}; 1.0 is read")
+        raise InvalidInput(f"{name} is an array of version {version}; 1.0 is read")
     shape, fortran, kind = np.lib.format.read_array_header_1_0(content, max_header_size=1000)
     axes, wanted = (2, np.dtype("<i8")) if name == "sizes" else (1, np.dtype("<f8"))
     if kind != wanted or fortran or len(shape) != axes or (axes == 2 and shape[1] != 3):
-        raise InvalidContact(f"{name} is {kind} of shape {shape}; it must be {wanted}, {axes} axes")
+        raise InvalidInput(f"{name} is {kind} of shape {shape}; it must be {wanted}, {axes} axes")
     count = math.prod(shape)
     if not 0 <= 8 * count <= size:
-        raise InvalidContact(f"{name} announces {count} numbers; {size} bytes are there")
+        raise InvalidInput(f"{name} announces {count} numbers; {size} bytes are there")
     data = content.read(8 * count)
     return np.frombuffer(data, wanted).reshape(shape)
 
@@ -82,17 +82,17 @@ def _array(name: str, content: IO[bytes], size: int) -> Any:
 def _problems(stored: dict[str, Any]) -> Iterator[ContactProblem]:
     positions = dict.fromkeys(_ARRAYS, 0)
     if len(stored["sizes"]) > _MOST_PROBLEMS:
-        raise InvalidContact(f"holds {len(stored['sizes'])} problems; at most {_MOST_PROBLEMS} are read")
+        raise InvalidInput(f"holds {len(stored['sizes'])} problems; at most {_MOST_PROBLEMS} are read")
     for contacts, limits, boxes in stored["sizes"].tolist():
         if min(contacts, limits, boxes) < 0:
-            raise InvalidContact(f"a problem of {contacts} contacts, {limits} limits and {boxes} boxes")
+            raise InvalidInput(f"a problem of {contacts} contacts, {limits} limits and {boxes} boxes")
         size = 3 * contacts + limits + boxes
         lengths = (size * size, size, contacts, contacts, boxes, size)
         parts: dict[str, Any] = {"limits": limits}
         for name, length in zip(_ARRAYS, lengths, strict=True):
             part = stored[name][positions[name] : positions[name] + length]
             if len(part) != length:
-                raise InvalidContact(f"{name} ends within a problem")
+                raise InvalidInput(f"{name} ends within a problem")
             parts[name] = part
             positions[name] += length
         parts["delassus"] = parts["delassus"].reshape(size, size)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import NotFullyActuated
+from footfall.errors import UnsuitableRobot
 from footfall.robot.model import Robot
 from footfall.robot.required import require_robot
 from footfall.simulation.joint_axes import actuated_velocities
@@ -49,7 +49,9 @@ def require_full_actuation(robot: Robot, controller: str) -> None:
         joint.name for joint in robot.joints if not set(range(robot.nv)[robot.v_slice(joint.name)]) <= driven
     ]
     if free:
-        raise NotFullyActuated(robot.name, free, controller)
+        raise UnsuitableRobot(
+            f"{controller} needs a drive on every velocity; robot {robot.name!r} has none on: {', '.join(free)}"
+        )
 
 
 def torque_command(torque: Array) -> Command:

@@ -23,7 +23,7 @@ from footfall.control.tasks.task import MotionTask, TaskValue
 from footfall.dynamics.center_of_mass import center_of_mass
 from footfall.dynamics.centroidal import centroidal_momentum_matrix
 from footfall.dynamics.kinematics import frame_pose
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 from footfall.robot.model import Robot
 
 Variant = Literal["projected", "exact", "unit", "literal"]
@@ -50,12 +50,12 @@ class MomentumCompensation:
     def __post_init__(self) -> None:
         object.__setattr__(self, "joints", tuple(self.joints))
         if self.variant not in get_args(Variant) or self.axis not in AXES or not self.joints:
-            raise InvalidTask(
+            raise InvalidInput(
                 f"variant is {self.variant!r}, axis {self.axis!r}, joints {self.joints}; the variant must be one of "
                 f"{', '.join(get_args(Variant))}, the axis x, y or z, and there must be joints"
             )
         if not (0.0 <= self.damping < np.inf and np.isfinite(self.gain)):
-            raise InvalidTask(
+            raise InvalidInput(
                 f"gain is {self.gain}, damping {self.damping}; they must be finite, damping at least zero"
             )
 
@@ -169,7 +169,7 @@ def arm_swing(
     for arm, leg in chosen.items():
         for name in (arm, leg):
             if name not in robot.groups:
-                raise InvalidTask(
+                raise InvalidInput(
                     f"robot {robot.name!r} has no group {name!r}; there are: {sorted(robot.groups)}"
                 )
         own, other = robot.groups[arm], robot.groups[leg]
@@ -200,7 +200,7 @@ def turning_momentum(
     last = steps[-1][0] if steps else 1.0
     for duration, turn in (*steps, (last, 0.0)):
         if not duration > 0.0:
-            raise InvalidTask(f"a step takes {duration} s; it must be above zero")
+            raise InvalidInput(f"a step takes {duration} s; it must be above zero")
         end = inertia * turn / duration
         a2 = 3 * (end - value) / duration**2 - 2 * rate / duration
         a3 = -2 * (end - value) / duration**3 + rate / duration**2
@@ -217,7 +217,7 @@ def vertical_inertia(robot: Robot, q: Array) -> float:
     q = np.asarray(q, dtype=np.float64)
     root = next((joint for joint in robot.joints if joint.type == "floating"), None)
     if root is None:
-        raise InvalidTask(f"robot {robot.name!r} has no floating base; it cannot turn as a whole")
+        raise InvalidInput(f"robot {robot.name!r} has no floating base; it cannot turn as a whole")
     place = range(robot.nv)[robot.v_slice(root.name)]
     turn = np.zeros(robot.nv)
     base = frame_pose(robot, q, root.child)

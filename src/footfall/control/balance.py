@@ -11,7 +11,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.control.requests import checked_array
 from footfall.dynamics.center_of_mass import center_of_mass
-from footfall.errors import NoSupport
+from footfall.errors import InvalidInput
 from footfall.robot.model import Robot
 
 
@@ -22,9 +22,11 @@ def support_polygon(contacts: Array) -> Array:
     """
     points = np.asarray(contacts, dtype=np.float64)
     if points.ndim != 2 or points.shape[1] not in (2, 3) or len(points) == 0:
-        raise NoSupport(f"contacts have shape {points.shape}; there must be at least one, (n, 2) or (n, 3)")
+        raise InvalidInput(
+            f"contacts have shape {points.shape}; there must be at least one, (n, 2) or (n, 3)"
+        )
     if not np.isfinite(points).all():
-        raise NoSupport(f"contacts are {points.tolist()}; they must be finite")
+        raise InvalidInput(f"contacts are {points.tolist()}; they must be finite")
     ordered = np.unique(points[:, :2], axis=0)
     if len(ordered) < 3:
         return ordered
@@ -40,9 +42,9 @@ def margin(point: Array, polygon: Array) -> float:
     """
     position, starts = np.asarray(point, dtype=np.float64)[:2], np.asarray(polygon, dtype=np.float64)
     if not np.isfinite(position).all():
-        raise NoSupport(f"the point is {position.tolist()}; it must be finite")
+        raise InvalidInput(f"the point is {position.tolist()}; it must be finite")
     if starts.ndim != 2 or starts.shape[1] != 2 or len(starts) == 0:
-        raise NoSupport(f"the polygon has shape {starts.shape}; needed are corners (m, 2)")
+        raise InvalidInput(f"the polygon has shape {starts.shape}; needed are corners (m, 2)")
     if len(starts) == 1:
         return -float(np.linalg.norm(position - starts[0]))
     ends = np.roll(starts, -1, axis=0)
@@ -68,7 +70,7 @@ def zmp(positions: Array, forces: Array, *, height: float = 0.0) -> Array:
     positions, forces = checked_contacts(positions, forces)
     load = float(forces[:, 2].sum())
     if not load > 0.0:
-        raise NoSupport(f"the contact forces carry {load:g} N; it must be above zero")
+        raise InvalidInput(f"the contact forces carry {load:g} N; it must be above zero")
     arms = (positions[:, 2] - height)[:, None] * forces[:, :2]
     result: Array = (positions[:, :2] * forces[:, 2:] - arms).sum(axis=0) / load
     return result
@@ -98,7 +100,7 @@ def zmp_from_motion(
     )
     load = mass * (acceleration[2] + gravity)
     if not load > 0.0:
-        raise NoSupport(f"the motion takes {load:g} N from the ground; it must be above zero")
+        raise InvalidInput(f"the motion takes {load:g} N from the ground; it must be above zero")
     above = center[2] - height
     return np.array(
         [

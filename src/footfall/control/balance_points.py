@@ -21,7 +21,7 @@ from footfall.dynamics.center_of_mass import (
     moving_mass,
 )
 from footfall.dynamics.centroidal import centroidal_momentum_bias, centroidal_momentum_matrix
-from footfall.errors import NoSupport
+from footfall.errors import InvalidInput
 from footfall.robot.model import Robot
 
 
@@ -146,12 +146,12 @@ def virtual_pivot_point(offsets: Array, forces: Array) -> PivotPoint:
     offsets, forces = checked_contacts(offsets, forces)
     lengths = np.linalg.norm(forces, axis=1)
     if not (len(lengths) and lengths.min() > 0.0):
-        raise NoSupport("forces of zero have no line; leave out instants of flight")
+        raise InvalidInput("forces of zero have no line; leave out instants of flight")
     along = forces / lengths[:, None]
     across = np.eye(3) - along[:, :, None] * along[:, None, :]
     total = across.sum(axis=0)
     if np.linalg.eigvalsh(total)[0] < 1e-9 * len(lengths):
-        raise NoSupport("all forces are parallel; their lines do not meet")
+        raise InvalidInput("all forces are parallel; their lines do not meet")
     point = np.linalg.solve(total, np.einsum("nij,nj->i", across, offsets))
     missed = np.einsum("nij,nj->ni", across, offsets - point)
     return PivotPoint(point, float(np.sqrt((missed**2).sum(axis=1).mean())))
@@ -160,9 +160,9 @@ def virtual_pivot_point(offsets: Array, forces: Array) -> PivotPoint:
 def natural_frequency(height: float, *, gravity: float = 9.81) -> float:
     """Of the linear inverted pendulum whose mass stays at a height (m) above its pivot, 1/s."""
     if not (np.isfinite(height) and height > 0.0):
-        raise NoSupport(f"the centre of mass is {height:g} m above the ground; it must be above it")
+        raise InvalidInput(f"the centre of mass is {height:g} m above the ground; it must be above it")
     if not (np.isfinite(gravity) and gravity > 0.0):
-        raise NoSupport(f"gravity is {gravity:g} m/s2; it must be above zero, though it pulls down")
+        raise InvalidInput(f"gravity is {gravity:g} m/s2; it must be above zero, though it pulls down")
     return float(np.sqrt(gravity / height))
 
 
@@ -215,4 +215,4 @@ def pendulum_after(
 
 def _require_load(load: float) -> None:
     if not load > 0.0:
-        raise NoSupport(f"the ground carries {load:g} N; it must be above zero")
+        raise InvalidInput(f"the ground carries {load:g} N; it must be above zero")

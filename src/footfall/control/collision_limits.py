@@ -15,7 +15,7 @@ import numpy as np
 from footfall.arrays import Array, Integers
 from footfall.control.inverse_kinematics.limits import Bounds
 from footfall.dynamics.collision_distances import CollisionModel
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from footfall.robot.obstacles import Obstacle
@@ -53,16 +53,16 @@ class CollisionLimits:
         object.__setattr__(self, "obstacles", tuple(self.obstacles))
         for each in self.obstacles:
             if not isinstance(each, Obstacle):
-                raise InvalidTask(f"obstacles have {each!r}; each must be an Obstacle of footfall.volumes")
+                raise InvalidInput(f"obstacles have {each!r}; each must be an Obstacle of footfall.volumes")
         if not 0.0 <= self.clearance < self.reach < np.inf:
-            raise InvalidTask(
+            raise InvalidInput(
                 f"clearance is {self.clearance} m, reach {self.reach} m; the clearance must be at least zero and the "
                 "reach larger and finite"
             )
         if not self.farthest > 0.0:
-            raise InvalidTask(f"farthest is {self.farthest}; it must be above zero")
+            raise InvalidInput(f"farthest is {self.farthest}; it must be above zero")
         if not (0.0 < self.approach <= 1.0 and 0.0 < self.recovery < np.inf):
-            raise InvalidTask(
+            raise InvalidInput(
                 f"approach is {self.approach}, recovery {self.recovery} m/s; they must be above zero, the approach "
                 "at most 1"
             )

@@ -20,7 +20,7 @@ from footfall.dynamics.inverse_dynamics import bias_forces
 from footfall.dynamics.jacobians import frame_jacobian, frame_jacobian_bias
 from footfall.dynamics.kinematics import frame_attachment, frame_pose
 from footfall.dynamics.mass_matrix import mass_matrix
-from footfall.errors import InvalidContact, InvalidRequest
+from footfall.errors import InvalidInput
 from footfall.math.generalised_inverses import RANK_TOLERANCE, decompose
 from footfall.math.spatial import cross, skew
 from footfall.robot.model import Robot
@@ -51,22 +51,22 @@ class Contact:
     def __post_init__(self) -> None:
         point, normal = (tuple(float(x) for x in values) for values in (self.point, self.normal))
         if len(point) != 3 or not np.isfinite(point).all():
-            raise InvalidContact(f"contact of {self.frame!r}: point is {point}; it must be 3 finite numbers")
+            raise InvalidInput(f"contact of {self.frame!r}: point is {point}; it must be 3 finite numbers")
         length = float(np.linalg.norm(normal))
         if len(normal) != 3 or not (np.isfinite(length) and length > 0.0):
-            raise InvalidContact(f"contact of {self.frame!r}: normal is {normal}; it must be a direction")
+            raise InvalidInput(f"contact of {self.frame!r}: normal is {normal}; it must be a direction")
         rows = tuple(int(row) for row in self.rows)
         if not rows or sorted(set(rows)) != list(rows) or rows[0] < 0 or rows[-1] > 5:
-            raise InvalidContact(
+            raise InvalidInput(
                 f"contact of {self.frame!r}: rows are {rows}; they must be some of 0 to 5, in order"
             )
         if not (np.isfinite(self.friction) and self.friction >= 0.0):
-            raise InvalidContact(
+            raise InvalidInput(
                 f"contact of {self.frame!r}: friction is {self.friction}; it must not be negative"
             )
         half = tuple(float(x) for x in self.half_size)
         if len(half) != 2 or not (np.isfinite(half).all() and min(half) >= 0.0):
-            raise InvalidContact(
+            raise InvalidInput(
                 f"contact of {self.frame!r}: half_size is {half}; it must be 2 lengths of at least zero"
             )
         object.__setattr__(self, "half_size", half)
@@ -149,7 +149,7 @@ def sole_axes(robot: Robot, q: Array, contact: Contact) -> Array:
     along = along - (along @ normal) * normal
     length = float(np.linalg.norm(along))
     if length < 1e-6:
-        raise InvalidRequest(f"contact of {contact.frame!r}: its normal lies along the frame's x axis")
+        raise InvalidInput(f"contact of {contact.frame!r}: its normal lies along the frame's x axis")
     return np.array([along / length, np.cross(normal, along / length), normal])
 
 
@@ -194,4 +194,4 @@ def _contact_at(place: Contact | FramePoint | str) -> Contact:
         return Contact(place)
     if isinstance(place, FramePoint):
         return Contact(place.frame, place.offset)
-    raise InvalidContact(f"{place!r} is no contact; give a Contact, a FramePoint or the name of a frame")
+    raise InvalidInput(f"{place!r} is no contact; give a Contact, a FramePoint or the name of a frame")

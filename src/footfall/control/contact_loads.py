@@ -15,7 +15,7 @@ from footfall.arrays import Array
 from footfall.control.contact_constraints import POINT, SURFACE, Contact, sole_axes
 from footfall.control.rectangular_contact import rectangular_rows
 from footfall.control.requests import checked_array
-from footfall.errors import InvalidRequest
+from footfall.errors import InvalidInput
 from footfall.robot.model import Robot
 
 
@@ -85,7 +85,7 @@ def _axes(robot: Robot, q: Array, contact: Contact) -> Array | None:
     """Of its sole; None if that has no direction, so that nobody can say whether it tips."""
     try:
         return sole_axes(robot, q, contact)
-    except InvalidRequest:
+    except InvalidInput:
         return None
 
 

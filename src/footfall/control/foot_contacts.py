@@ -11,7 +11,7 @@ from footfall.arrays import Array
 from footfall.contact.features import contact_points
 from footfall.control.contact_constraints import Contact
 from footfall.dynamics.kinematics import frame_pose
-from footfall.errors import InvalidContact
+from footfall.errors import InvalidInput
 from footfall.robot.model import Robot
 from footfall.robot.shapes import Sphere
 
@@ -40,7 +40,7 @@ def footings(robot: Robot, q: Array, body: str) -> list[Footing]:
         heights = np.array([pose.apply(point)[2] for point in points])
         found.append(Footing(points[heights < heights.min() + _LEVEL].mean(axis=0), 0.0))
     if not found:
-        raise InvalidContact(f"body {body!r} has no collision geometry; give its contacts as `Contact(...)`")
+        raise InvalidInput(f"body {body!r} has no collision geometry; give its contacts as `Contact(...)`")
     return found
 
 

@@ -20,7 +20,7 @@ from footfall.control.gains import gain_arrays
 from footfall.control.operational_space import OperationalSpaceControl
 from footfall.control.requests import checked_array
 from footfall.dynamics.kinematics import frame_pose, frame_velocity
-from footfall.errors import InvalidRequest
+from footfall.errors import InvalidInput
 from footfall.robot.model import Robot
 from footfall.simulation.run_values import Trajectory, join_trajectories
 from footfall.simulation.simulation import SimulationBase
@@ -60,13 +60,13 @@ class ForceControl:
 
     def __post_init__(self) -> None:
         if not isinstance(self.control, OperationalSpaceControl):
-            raise InvalidRequest(f"control is {self.control!r}; it must be an OperationalSpaceControl")
+            raise InvalidInput(f"control is {self.control!r}; it must be an OperationalSpaceControl")
         for name in ("integral", "smoothing", "approach", "touch", "most"):
             value = getattr(self, name)
             if not 0.0 <= value < np.inf:
-                raise InvalidRequest(f"{name} is {value}; it must be finite and not negative")
+                raise InvalidInput(f"{name} is {value}; it must be finite and not negative")
         if self.smoothing == 0.0:
-            raise InvalidRequest("smoothing is 0; it must be above, 0.01 s say")
+            raise InvalidInput("smoothing is 0; it must be above, 0.01 s say")
 
     def torque(self, time: float, q: Array, v: Array, felt: Array) -> Array:
         """Torques (joints,), N m or N, in the state q (nq,), v (nv,).

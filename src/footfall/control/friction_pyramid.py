@@ -13,7 +13,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler import less, sqrt, where
 from footfall.control.requests import checked_array
-from footfall.errors import InvalidRequest
+from footfall.errors import InvalidInput
 from footfall.math.spatial import cross
 
 
@@ -22,7 +22,7 @@ def contact_axes(normal: Sequence[float] | Array) -> Array:
     along = checked_array("normal", normal, (3,))
     length = float(np.linalg.norm(along))
     if length == 0.0:
-        raise InvalidRequest("a normal of zeros has no direction")
+        raise InvalidInput("a normal of zeros has no direction")
     return unit_axes(along / length)
 
 
@@ -65,7 +65,7 @@ def rows_in_axes(axes: Array, friction: Any, *, facets: int = 4, inside: bool = 
 
 def _angles(friction: float, facets: int) -> Array:
     if not isinstance(facets, int) or facets < 3:
-        raise InvalidRequest(f"a pyramid has {facets} facets; it needs at least 3, a whole number")
+        raise InvalidInput(f"a pyramid has {facets} facets; it needs at least 3, a whole number")
     if not (np.isfinite(friction) and friction >= 0.0):
-        raise InvalidRequest(f"friction is {friction}; it must be finite and not negative")
+        raise InvalidInput(f"friction is {friction}; it must be finite and not negative")
     return np.asarray(2.0 * np.pi * np.arange(facets) / facets, dtype=np.float64)

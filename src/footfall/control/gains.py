@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import InvalidGains
+from footfall.errors import InvalidInput
 
 Gain = float | Sequence[float] | Array
 
@@ -31,7 +31,7 @@ class Gains:
             object.__setattr__(self, name, checked_gain(name, getattr(self, name)))
         sizes = {len(each) for each in (self.stiffness, self.damping) if isinstance(each, tuple)}
         if len(sizes) > 1:
-            raise InvalidGains(
+            raise InvalidInput(
                 f"there are {len(self.stiffness)} stiffnesses and {len(self.damping)} dampings; give as many of "
                 "each, or one"
             )
@@ -76,11 +76,11 @@ def checked_gain(name: str, value: Any) -> Any:
     try:
         array = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InvalidGains(f"{name} is {value!r}; it must be a number, or some of them") from None
+        raise InvalidInput(f"{name} is {value!r}; it must be a number, or some of them") from None
     if array.ndim > 1 or array.size == 0:
-        raise InvalidGains(f"{name} has shape {array.shape}; it must be a number, or a list of them")
+        raise InvalidInput(f"{name} has shape {array.shape}; it must be a number, or a list of them")
     if not (np.isfinite(array) & (array >= 0.0)).all():
-        raise InvalidGains(f"{name} is {array.tolist()}; it must be finite and not negative")
+        raise InvalidInput(f"{name} is {array.tolist()}; it must be finite and not negative")
     return float(array) if array.ndim == 0 else tuple(array.tolist())
 
 
@@ -90,12 +90,12 @@ def check_gains(what: str, gains: object, *counts: int) -> None:
     counts: how many they may be, beside one for all.
     """
     if not isinstance(gains, Gains):
-        raise InvalidGains(
+        raise InvalidInput(
             f"{what}: gains are {gains!r}; give Gains(stiffness, damping), or gains_from(2.0) for 2 Hz"
         )
     if counts and gains.size is not None and gains.size not in counts:
         right = " or ".join(str(count) for count in dict.fromkeys(counts))
-        raise InvalidGains(f"{what}: there are {gains.size} gains; give one for all, or {right}")
+        raise InvalidInput(f"{what}: there are {gains.size} gains; give one for all, or {right}")
 
 
 def gain_arrays(gains: Gains, count: int) -> GainArrays:
@@ -108,7 +108,7 @@ def gains_from(frequency: Gain, *, damping_ratio: Gain = 1.0) -> Gains:
     """Gains of a unit mass that oscillates with a frequency (Hz) and damping ratio (one: critical); one, or several."""
     hertz = checked_gain("frequency", frequency)
     if not (np.asarray(hertz) > 0.0).all():
-        raise InvalidGains(f"frequency is {hertz} Hz; it must be finite and above zero")
+        raise InvalidInput(f"frequency is {hertz} Hz; it must be finite and above zero")
     ratio = checked_gain("damping_ratio", damping_ratio)
     stiffness = _each(lambda each: (2.0 * math.pi * each) * (2.0 * math.pi * each), hertz)
     return Gains(stiffness, _each(lambda each, part: 2.0 * part * (2.0 * math.pi * each), hertz, ratio))

@@ -27,7 +27,7 @@ from footfall.dynamics.hybrid import HybridMotion
 from footfall.dynamics.hybrid_constraints import OWN
 from footfall.dynamics.hybrid_rows import BoundedRows, stacked_rows
 from footfall.dynamics.kinematics import frame_attachment, frame_pose
-from footfall.errors import InvalidRequest, InvalidTask
+from footfall.errors import InvalidInput
 from footfall.robot.model import Robot
 
 
@@ -76,14 +76,14 @@ class TaskSolution(NamedTuple):
 def in_order(tasks: Iterable[MotionTask]) -> tuple[MotionTask, ...]:
     """Hard tasks first, then by priority, then as given."""
     checked: list[MotionTask] = []
-    for task in checked_values("tasks", tasks, Task, error=InvalidTask):
+    for task in checked_values("tasks", tasks, Task):
         if not isinstance(task, MotionTask):
-            raise InvalidTask(
+            raise InvalidInput(
                 f"{type(task).__name__} is about contacts; hybrid control takes tasks about motion, such as FrameTask "
                 "and PoseTask"
             )
         if np.ndim(task.weight) or task.weight != 1.0:
-            raise InvalidTask(
+            raise InvalidInput(
                 f"{task.label}: weight is {task.weight}; here tasks yield by priority, or by their softness"
             )
         checked.append(task)
@@ -91,7 +91,7 @@ def in_order(tasks: Iterable[MotionTask]) -> tuple[MotionTask, ...]:
     names = [name_of(task) for task in ordered]
     for name in names:
         if names.count(name) > 1:
-            raise InvalidTask(f"two tasks are named {name!r}")
+            raise InvalidInput(f"two tasks are named {name!r}")
     return ordered
 
 
@@ -111,7 +111,7 @@ def task_state(
 def _checked_wrenches(robot: Robot, measured: Mapping[str, Array] | None) -> dict[str, Array]:
     """Measured wrenches by frame, (6,) each."""
     if measured is not None and not isinstance(measured, Mapping):
-        raise InvalidRequest(f"measured is {measured!r}; it must have wrenches (6,) by the names of frames")
+        raise InvalidInput(f"measured is {measured!r}; it must have wrenches (6,) by the names of frames")
     for frame in measured or {}:
         frame_attachment(robot, frame)
     return {
@@ -134,7 +134,7 @@ def build_tasks(
     """The rows of tasks in the state q (nq,), v (nv,); arguments as in `solve_tasks`, which solves them."""
     q, v = checked_state(robot, q, v)
     if not isinstance(progress, TaskProgress):
-        raise InvalidRequest(f"progress is {progress!r}; hand on the `progress` of the solution before")
+        raise InvalidInput(f"progress is {progress!r}; hand on the `progress` of the solution before")
     outside, felt = frames or {}, _checked_wrenches(robot, measured)
     given = [
         task.seen_from(outside) if isinstance(task, FrameTask) else task

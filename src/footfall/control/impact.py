@@ -15,7 +15,7 @@ from footfall.arrays import Array
 from footfall.control.constrained_dynamics import contact_inertia
 from footfall.control.contact_constraints import Contact, build_constrained_system
 from footfall.control.requests import checked_array
-from footfall.errors import InvalidRequest
+from footfall.errors import InvalidInput
 from footfall.math.generalised_inverses import RANK_TOLERANCE
 from footfall.robot.model import Robot
 
@@ -42,7 +42,7 @@ def solve_impact(
     restitution: in [0, 1]; zero stops the contacts, one throws them back as fast as they came.
     """
     if not 0.0 <= restitution <= 1.0:
-        raise InvalidRequest(f"restitution is {restitution}; it must be in [0, 1]")
+        raise InvalidInput(f"restitution is {restitution}; it must be in [0, 1]")
     before = checked_array("v", v, (robot.nv,))
     # Impulses do not depend on what forces act meanwhile, so neither on velocity terms.
     system = build_constrained_system(robot, q, np.zeros(robot.nv), contacts=contacts)

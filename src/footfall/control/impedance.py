@@ -36,7 +36,7 @@ from footfall.control.task_space import (
     within_efforts,
 )
 from footfall.dynamics.kinematics import frame_attachment
-from footfall.errors import InvalidGains, InvalidRequest, LostDirection, StepWarning
+from footfall.errors import ControlWarning, InvalidInput
 from footfall.math.rotations import boxplus
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
@@ -50,8 +50,8 @@ class CartesianImpedance:
     stiffness, damping: one for all or six, linear before angular, along world axes; damping None: critical for the
     inertia that the frame has where it is. posture: where the joints of a redundant arm should be beside, with
     posture_gains (1/s2, 1/s); without it the self-motion is only damped. period: s, between two calls. Dampers act at
-    its end, so that any damping is stable, and springs that are too stiff for it are softened, with a `StepWarning`: on
-    the lightest wrist too. Gravity and velocity terms are compensated; the inertia is the arm's own. Torques stay
+    its end, so that any damping is stable, and springs that are too stiff for it are softened, with a `ControlWarning`:
+    on the lightest wrist too. Gravity and velocity terms are compensated; the inertia is the arm's own. Torques stay
     within what the drives give, as those of `EndEffectorControl`.
 
     At rest the frame gives way by force over stiffness, and `wrench` is what it presses with.
@@ -75,7 +75,7 @@ class CartesianImpedance:
             if value is not None:
                 object.__setattr__(self, name, _checked_six(f"{name} of Cartesian impedance", value))
         if not 0.0 <= self.period < np.inf:
-            raise InvalidRequest(f"period is {self.period} s; it must be finite and at least zero")
+            raise InvalidInput(f"period is {self.period} s; it must be finite and at least zero")
         object.__setattr__(self, "path", settled_path(self.path))
         if self.posture is not None:
             object.__setattr__(self, "posture", settled_reference(self.robot, self.posture))
@@ -100,7 +100,7 @@ class CartesianImpedance:
 
     def _dynamics(self, q: Array, v: Array) -> TaskDynamics:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", LostDirection)  # springs need no inertia along lost directions
+            warnings.simplefilter("ignore", ControlWarning)  # springs need no inertia along lost directions
             return build_task_dynamics(self.robot, q, v, self.frame)
 
     def _wrench(self, time: float, dynamics: TaskDynamics) -> Array:
@@ -132,7 +132,7 @@ class CartesianImpedance:
             f"Cartesian impedance of frame {self.frame!r}: a spring is {values[-1]:.3g} times too stiff for a period "
             f"of {self.period:g} s on a mass so light; it is softened to what is stable (less stiffness, or a shorter "
             "period)",
-            StepWarning,
+            ControlWarning,
             stacklevel=4,
         )
         return np.asarray(root @ (axes * np.minimum(1.0, 1.0 / np.maximum(values, 1e-300))) @ axes.T @ root)
@@ -141,7 +141,7 @@ class CartesianImpedance:
 def _checked_six(what: str, value: Gain) -> float | tuple[float, ...]:
     gain: float | tuple[float, ...] = checked_gain(what, value)
     if isinstance(gain, tuple) and len(gain) != 6:
-        raise InvalidGains(f"{what}: there are {len(gain)}; give one for all, or six, linear before angular")
+        raise InvalidInput(f"{what}: there are {len(gain)}; give one for all, or six, linear before angular")
     return gain
 
 
@@ -188,7 +188,7 @@ class AdmittanceControl:
             if getattr(self, name) is not None:
                 setattr(self, name, _checked_six(f"{name} of admittance control", getattr(self, name)))
         if not (np.asarray(self.mass) > 0.0).all():
-            raise InvalidGains(f"mass of admittance control is {self.mass}; it must be above zero")
+            raise InvalidInput(f"mass of admittance control is {self.mass}; it must be above zero")
         self.path = settled_path(self.path)
         EndEffectorControl(
             self.robot, self.frame, self.path, self.gains, posture=self.posture

@@ -22,7 +22,7 @@ from footfall.control.task_space import (
     self_motion_projector,
 )
 from footfall.dynamics.kinematics import frame_attachment
-from footfall.errors import InvalidRequest
+from footfall.errors import InvalidInput
 from footfall.math.rotations import is_rotation
 from footfall.robot.model import Robot
 from footfall.simulation.step_values import Command
@@ -49,12 +49,12 @@ def select(
     """
     axes = np.eye(3) if rotation is None else checked_array("rotation", rotation, (3, 3))
     if not is_rotation(axes):
-        raise InvalidRequest(f"rotation is no rotation matrix: {axes.tolist()}")
+        raise InvalidInput(f"rotation is no rotation matrix: {axes.tolist()}")
     free = np.zeros((6, 6))
     for place, chosen in ((slice(0, 3), motion), (slice(3, 6), turning)):
         flags = np.array(chosen)
         if flags.shape != (3,) or flags.dtype != bool:
-            raise InvalidRequest(f"motion and turning have 3 flags each, True or False, not {chosen!r}")
+            raise InvalidInput(f"motion and turning have 3 flags each, True or False, not {chosen!r}")
         free[place, place] = axes @ np.diag(flags.astype(np.float64)) @ axes.T
     return Selection(free, np.eye(6) - free)
 
@@ -62,15 +62,15 @@ def select(
 def _check_selection(selection: Selection) -> None:
     """Refuse what does not split motion and force: both are symmetric projectors, and their sum is one."""
     if not isinstance(selection, Selection):
-        raise InvalidRequest(f"selection is {selection!r}; it must be a Selection, see `select`")
+        raise InvalidInput(f"selection is {selection!r}; it must be a Selection, see `select`")
     parts = [
         checked_array(f"{name} of the selection", part, (6, 6)) for name, part in selection._asdict().items()
     ]
     for name, part in zip(Selection._fields, parts, strict=True):
         if np.abs(part @ part - part).max() > 1e-9 or np.abs(part - part.T).max() > 1e-9:
-            raise InvalidRequest(f"{name} of the selection is no symmetric projector; `select` makes both")
+            raise InvalidInput(f"{name} of the selection is no symmetric projector; `select` makes both")
     if np.abs(parts[0] + parts[1] - np.eye(6)).max() > 1e-9:
-        raise InvalidRequest(
+        raise InvalidInput(
             "motion and force of the selection do not add up to the identity; `select` makes both"
         )
 
@@ -107,7 +107,7 @@ class OperationalSpaceControl:
             object.__setattr__(self, "wrench", checked_array("wrench", self.wrench, (6,)))
         _check_selection(self.selection)
         if not (np.isfinite(self.force_damping) and self.force_damping >= 0.0):
-            raise InvalidRequest(f"force_damping is {self.force_damping}; it must be finite and not negative")
+            raise InvalidInput(f"force_damping is {self.force_damping}; it must be finite and not negative")
         if self.posture is not None:
             object.__setattr__(self, "posture", settled_reference(self.robot, self.posture))
 

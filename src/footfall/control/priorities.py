@@ -22,7 +22,7 @@ from footfall.arrays import Array, Flags, Integers
 from footfall.compiler.routines import routine
 from footfall.control.dual_active_set import SOLVED, Minimum, RowLimits, inverse_factor, minimise
 from footfall.control.least_squares import least_squares
-from footfall.errors import InvalidTask, NoSolution
+from footfall.errors import InvalidInput, NoSolution
 from footfall.math.generalised_inverses import RANK_TOLERANCE
 
 _KEPT = 1e-10  # by which limits may be missed, relative to the size of what they limit
@@ -295,12 +295,14 @@ def level(
     """A level from bare arrays: jacobian (m, n) and rate (m,)."""
     jacobian, rate = np.atleast_2d(np.asarray(jacobian, float)), np.atleast_1d(np.asarray(rate, float))
     if jacobian.shape[0] != len(rate) or jacobian.size == 0:
-        raise InvalidTask(f"a level has a jacobian {jacobian.shape} and a rate {rate.shape}; rows must agree")
+        raise InvalidInput(
+            f"a level has a jacobian {jacobian.shape} and a rate {rate.shape}; rows must agree"
+        )
     weights = np.broadcast_to(np.asarray(weight, float), rate.shape)
     if not (np.isfinite(jacobian).all() and np.isfinite(rate).all()):
-        raise InvalidTask("a level's jacobian and rate must be finite")
+        raise InvalidInput("a level's jacobian and rate must be finite")
     if not (np.isfinite(weights) & (weights >= 0.0)).all():
-        raise InvalidTask(f"a level's weight is {weights.tolist()}; it must be finite and at least zero")
+        raise InvalidInput(f"a level's weight is {weights.tolist()}; it must be finite and at least zero")
     return Level(jacobian, rate, weights, np.broadcast_to(inequality, rate.shape))
 
 
@@ -330,10 +332,10 @@ def solve_hierarchy(
     default zero.
     """
     if not levels:
-        raise InvalidTask("a hierarchy has at least one level")
+        raise InvalidInput("a hierarchy has at least one level")
     if threshold > 0.0:
         if bounds is not None:
-            raise InvalidTask(f"threshold is {threshold} and there are bounds; one or the other")
+            raise InvalidInput(f"threshold is {threshold} and there are bounds; one or the other")
         return _by_singular_values(levels, tolerance, threshold, preferred)
     n = levels[0].jacobian.shape[1]
     status, v, ranks, freedom = solve_levels(
@@ -372,7 +374,7 @@ def preferred_velocity(preferred: Array | None, count: int) -> Array:
         return np.zeros(count)
     wanted = np.array(preferred, dtype=np.float64)
     if wanted.shape != (count,) or not np.isfinite(wanted).all():
-        raise InvalidTask(f"preferred is {wanted.tolist()}; it must be {count} finite numbers")
+        raise InvalidInput(f"preferred is {wanted.tolist()}; it must be {count} finite numbers")
     return wanted
 
 

@@ -17,7 +17,7 @@ from footfall.control.dual_active_set import (
     inverse_factor,
     minimise,
 )
-from footfall.errors import InvalidTask, QuadraticProgramFailed
+from footfall.errors import InvalidInput, NoSolution
 
 UNBOUNDED = 1e20  # bounds beyond are none
 _REASONS = {INFEASIBLE: "infeasible", LIMIT: "out of steps", NOT_CONVEX: "not strictly convex"}
@@ -48,11 +48,11 @@ class QuadraticProgram:
         }
         for name, shape in shapes.items():
             if np.shape(getattr(self, name)) != shape:
-                raise InvalidTask(f"{name} has shape {np.shape(getattr(self, name))}; it must be {shape}")
+                raise InvalidInput(f"{name} has shape {np.shape(getattr(self, name))}; it must be {shape}")
         if not all(np.isfinite(each).all() for each in (self.hessian, self.gradient, self.matrix)):
-            raise InvalidTask("a quadratic program's hessian, gradient and matrix must be finite")
+            raise InvalidInput("a quadratic program's hessian, gradient and matrix must be finite")
         if np.isnan(self.lower).any() or np.isnan(self.upper).any():
-            raise InvalidTask("a quadratic program's bounds must be numbers or infinite")
+            raise InvalidInput("a quadratic program's bounds must be numbers or infinite")
 
 
 def solve_quadratic_program(program: QuadraticProgram, *, tolerance: float = 1e-10) -> Array:
@@ -67,7 +67,7 @@ def solve_quadratic_program(program: QuadraticProgram, *, tolerance: float = 1e-
     rows[:size], rows[size:] = np.eye(size), program.matrix
     factor = inverse_factor(np.array(program.hessian, dtype=np.float64), 0.0)
     if len(factor) != size:
-        raise QuadraticProgramFailed(program, NOT_CONVEX, _REASONS[NOT_CONVEX])
+        raise NoSolution(f"quadratic program is {_REASONS[NOT_CONVEX]}", evidence=program)
     limited = np.isfinite(program.lower) & (program.lower > -UNBOUNDED) | (program.upper < UNBOUNDED)
     gradient, lower, upper = (
         np.array(each, dtype=np.float64)
@@ -78,7 +78,7 @@ def solve_quadratic_program(program: QuadraticProgram, *, tolerance: float = 1e-
         if status == SOLVED:
             break
     else:
-        raise QuadraticProgramFailed(program, status, _REASONS[status])
+        raise NoSolution(f"quadratic program is {_REASONS[status]}", evidence=program)
     return x
 
 
@@ -101,7 +101,7 @@ def solve_with_soft_rows(program: QuadraticProgram) -> Array:
         return np.asarray(x)
     try:
         return solve_quadratic_program(program)
-    except QuadraticProgramFailed:
+    except NoSolution:
         if len(program.matrix) == 0:
             raise
     return solve_quadratic_program(_softened(program))[: len(program.gradient)]

@@ -12,7 +12,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.control.requests import checked_array
-from footfall.errors import InvalidRequest
+from footfall.errors import InvalidInput
 
 
 def rectangular_rows(friction: float, half_length: float, half_width: float) -> Array:
@@ -22,7 +22,7 @@ def rectangular_rows(friction: float, half_length: float, half_width: float) -> 
     """
     for name, value in (("friction", friction), ("half_length", half_length), ("half_width", half_width)):
         if not (np.isfinite(value) and value >= 0.0):
-            raise InvalidRequest(f"{name} is {value}; it must be finite and not negative")
+            raise InvalidInput(f"{name} is {value}; it must be finite and not negative")
     return sole_rows(friction, half_length, half_width)
 
 

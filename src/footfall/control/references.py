@@ -12,7 +12,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.control.requests import checked_array
-from footfall.errors import InvalidRequest
+from footfall.errors import InvalidInput
 from footfall.math.spatial import cross
 from footfall.math.transform import Transform, transform_from_matrix
 from footfall.robot.model import Robot
@@ -90,41 +90,38 @@ def pose_at(path: Path, time: float) -> PoseReference:
     return checked_pose(path(time) if callable(path) else path)
 
 
-def checked_pose(
-    wanted: Transform | PoseReference | Array,
-    what: str = "the pose wanted",
-    *,
-    error: type[InvalidRequest] = InvalidRequest,
-) -> PoseReference:
+def checked_pose(wanted: Transform | PoseReference | Array, what: str = "the pose wanted") -> PoseReference:
     """A pose, a homogeneous transform (4, 4) or a reference as a reference of finite numbers and a rotation."""
     if not isinstance(wanted, (Transform, PoseReference)):
-        wanted = _from_matrix(wanted, what, error)
+        wanted = _from_matrix(wanted, what)
     if isinstance(wanted, Transform):
         wanted = resting_pose(wanted)
-    place = checked_array(f"position of {what}", wanted.pose.translation, (3,), error=error)
+    place = checked_array(f"position of {what}", wanted.pose.translation, (3,))
     return PoseReference(
-        Transform(checked_rotation(wanted.pose.rotation, what, error=error), place),
-        checked_array(f"velocity of {what}", wanted.velocity, (6,), error=error),
-        checked_array(f"acceleration of {what}", wanted.acceleration, (6,), error=error),
+        Transform(checked_rotation(wanted.pose.rotation, what), place),
+        checked_array(f"velocity of {what}", wanted.velocity, (6,)),
+        checked_array(f"acceleration of {what}", wanted.acceleration, (6,)),
     )
 
 
-def checked_rotation(value: Any, what: str, *, error: type[InvalidRequest] = InvalidRequest) -> Array:
+def checked_rotation(value: Any, what: str) -> Array:
     """A read-only rotation matrix (3, 3)."""
-    rotation = checked_array(f"rotation of {what}", value, (3, 3), error=error)
+    rotation = checked_array(f"rotation of {what}", value, (3, 3))
     if np.abs(rotation.T @ rotation - _IDENTITY).max() > 1e-6 or rotation[0] @ cross(*rotation[1:]) < 0.0:
-        raise error(f"rotation of {what} is {rotation.tolist()}; it must be orthonormal and right-handed")
+        raise InvalidInput(
+            f"rotation of {what} is {rotation.tolist()}; it must be orthonormal and right-handed"
+        )
     return rotation
 
 
-def _from_matrix(value: Any, what: str, error: type[InvalidRequest]) -> Transform:
+def _from_matrix(value: Any, what: str) -> Transform:
     try:
         array = np.array(value, dtype=np.float64)
     except (TypeError, ValueError):
         array = np.zeros(0)
     if array.shape != (4, 4) or not np.array_equal(array[3], _LAST_ROW):
         shown = f"an array {array.shape}" if array.size else repr(value)
-        raise error(
+        raise InvalidInput(
             f"{what} is {shown}; it must be a Transform(rotation, translation) or a homogeneous transform (4, 4)"
         )
     return transform_from_matrix(array)

@@ -8,45 +8,39 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import InvalidRequest
+from footfall.errors import InvalidInput
 from footfall.robot.model import Robot
 
 
-def checked_array(
-    what: str,
-    value: Any,
-    shape: tuple[int, ...] | None,
-    *,
-    error: type[InvalidRequest] = InvalidRequest,
-) -> Array:
-    """A read-only copy of finite numbers of that shape; None: any vector. error: what is raised otherwise."""
+def checked_array(what: str, value: Any, shape: tuple[int, ...] | None) -> Array:
+    """A read-only copy of finite numbers of that shape; None: any vector."""
     try:
         array = np.array(value, dtype=np.float64)
     except (TypeError, ValueError):
-        raise error(f"{what} is {value!r}; it must be numbers") from None
+        raise InvalidInput(f"{what} is {value!r}; it must be numbers") from None
     if shape is None and array.ndim != 1:
-        raise error(f"{what} has shape {array.shape}; it must be a vector")
+        raise InvalidInput(f"{what} has shape {array.shape}; it must be a vector")
     if shape is not None and array.shape != shape:
-        raise error(f"{what} has shape {array.shape}; it must be {shape}")
+        raise InvalidInput(f"{what} has shape {array.shape}; it must be {shape}")
     if not np.isfinite(array).all():
-        raise error(f"{what} is {array.tolist()}; all entries must be finite")
+        raise InvalidInput(f"{what} is {array.tolist()}; all entries must be finite")
     array.flags.writeable = False
     return array
 
 
-def checked_values(
-    what: str, given: Any, kind: type, *, error: type[InvalidRequest] = InvalidRequest
-) -> tuple[Any, ...]:
+def checked_values(what: str, given: Any, kind: type) -> tuple[Any, ...]:
     """Values of one kind; a single one will do for a list of one."""
     if isinstance(given, kind):
         return (given,)
     try:
         values = tuple(given)
     except TypeError:
-        raise error(f"{what} is {given!r}; it must be a list of values of type {kind.__name__}") from None
+        raise InvalidInput(
+            f"{what} is {given!r}; it must be a list of values of type {kind.__name__}"
+        ) from None
     for each in values:
         if not isinstance(each, kind):
-            raise error(f"{what} has {each!r}; it must have values of type {kind.__name__}")
+            raise InvalidInput(f"{what} has {each!r}; it must have values of type {kind.__name__}")
     return values
 
 
@@ -59,6 +53,6 @@ def check_directions(label: str, directions: Sequence[int], count: int) -> None:
     """Refuse directions that are not some of the first few numbers, each once."""
     chosen = tuple(directions)
     if not chosen or not set(chosen) <= set(range(count)) or len(set(chosen)) != len(chosen):
-        raise InvalidRequest(
+        raise InvalidInput(
             f"{label}: directions are {chosen}; they must be some of 0 to {count - 1}, each once"
         )

@@ -13,7 +13,7 @@ from footfall.arrays import Array
 from footfall.control.planar_region import PlanarRegion, solve_planar_region
 from footfall.control.requests import checked_array
 from footfall.control.wrench_cone import Support, wrench_edges
-from footfall.errors import NoSupport
+from footfall.errors import InvalidInput
 
 
 def solve_static_reach(
@@ -32,7 +32,7 @@ def solve_static_reach(
     from scipy.optimize import linprog
 
     if not mass > 0.0:
-        raise NoSupport(f"mass is {mass:g} kg; it must be above zero")
+        raise InvalidInput(f"mass is {mass:g} kg; it must be above zero")
     weight = mass * gravity
     edges = wrench_edges(supports, facets=facets)
     # Unknown: the centre (2), in m, and the share of the weight along each edge.
@@ -44,7 +44,7 @@ def solve_static_reach(
     limits = [(-bound, bound)] * 2 + [(0.0, None)] * len(edges)
     found = linprog(cost, A_eq=balance, b_eq=wanted, bounds=limits, method="highs")
     if found.status != 0:
-        raise NoSupport(
+        raise InvalidInput(
             f"no forces of the {len(supports)} contacts carry {weight:g} N, wherever the centre of mass is"
         )
     return np.asarray(found.x[:2], dtype=np.float64)

@@ -15,7 +15,7 @@ from footfall.arrays import Array
 from footfall.control.planar_region import PlanarRegion, solve_planar_region
 from footfall.control.requests import checked_array
 from footfall.control.wrench_cone import Support, wrench_edges
-from footfall.errors import NoSupport
+from footfall.errors import InvalidInput
 
 
 def solve_support_area(
@@ -67,5 +67,5 @@ def _farthest(point: Array, conditions: Array, wanted: Array, direction: Array, 
         method="highs",
     )
     if found.status != 0:
-        raise NoSupport(f"no forces of the contacts carry a robot within {bound:g} m in such a motion")
+        raise InvalidInput(f"no forces of the contacts carry a robot within {bound:g} m in such a motion")
     return np.asarray(found.x[:2], dtype=np.float64)

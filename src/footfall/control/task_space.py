@@ -33,7 +33,7 @@ from footfall.dynamics.inverse_dynamics import bias_forces, gravity_forces
 from footfall.dynamics.jacobians import frame_jacobian, frame_jacobian_bias
 from footfall.dynamics.kinematics import frame_attachment, frame_pose
 from footfall.dynamics.mass_matrix import mass_matrix
-from footfall.errors import InvalidRequest, LostDirection, SaturatedTorque
+from footfall.errors import ControlWarning, InvalidInput
 from footfall.math.generalised_inverses import RANK_TOLERANCE, damped_inverse
 from footfall.math.rotations import boxminus
 from footfall.math.transform import Transform
@@ -89,7 +89,7 @@ def build_task_dynamics(
     """Dynamics of a frame in the state q (nq,), v (nv,), RSL 2022, (3.84)-(3.89).
 
     rows: which of [x, y, z; about x, y, z]. Near singular poses the inertia grows without bound in a direction. A
-    direction is lost, with a `LostDirection` warning, where unit torques in the metric of the mass move it less than
+    direction is lost, with a `ControlWarning` warning, where unit torques in the metric of the mass move it less than
     tolerance times the one they move most; turns count as the motion of a point at a length (m), by default that at
     which the joints move it on average as fast as they turn the frame. damping (1/kg) bounds the inertia instead.
     near_singular: directions whose singular value is below this part of the largest (turns times length) count as if
@@ -112,7 +112,7 @@ def build_task_dynamics(
         warnings.warn(
             f"frame {frame!r} of robot {robot.name!r} can be accelerated in {apparent.rank} of {len(rows)} directions "
             "here; no force acts along the others (`rows` leaves some out, `damping` goes on near singular poses)",
-            LostDirection,
+            ControlWarning,
             stacklevel=2,
         )
     coriolis = terms.forces - terms.gravity
@@ -208,7 +208,7 @@ class EndEffectorControl:
     law, which throws the frame about where it is about to lose a direction.
 
     Torques stay within what the drives give: of what accelerates the frame they take the part that fits, beside all of
-    what carries the arm, with a `SaturatedTorque` warning.
+    what carries the arm, with a `ControlWarning` warning.
     """
 
     robot: Robot
@@ -228,7 +228,7 @@ class EndEffectorControl:
         check_gains("end-effector control", self.gains, 6)
         check_gains("posture of end-effector control", self.posture_gains, self.robot.nv)
         if not (0.0 <= self.damping < np.inf and 0.0 <= self.near_singular < 1.0):
-            raise InvalidRequest(
+            raise InvalidInput(
                 f"damping is {self.damping}, near_singular {self.near_singular}; both are at least zero, "
                 "near_singular below one"
             )
@@ -282,7 +282,7 @@ def within_efforts(robot: Robot, carrying: Array, moving: Array, what: str) -> A
             f"{what}: joint velocity {least} of robot {robot.name!r} would need "
             f"{abs(carrying[least] + moving[least]):.3g} of at most {most[least]:.3g} (N m or N); it moves with less "
             "(softer gains or a slower path keep to it)",
-            SaturatedTorque,
+            ControlWarning,
             stacklevel=4,
         )
     return np.clip(carrying + part * moving, -most, most)

@@ -23,7 +23,7 @@ from footfall.control.requests import checked_array
 from footfall.control.task_space import pose_error
 from footfall.dynamics.jacobians import frame_jacobian
 from footfall.dynamics.kinematics import frame_attachment, frame_pose, frame_velocity
-from footfall.errors import ContactWarning
+from footfall.errors import ControlWarning
 from footfall.math.generalised_inverses import RANK_TOLERANCE, pseudo_inverse
 from footfall.renamed import renamed_keywords
 from footfall.robot.model import Robot
@@ -118,7 +118,7 @@ class VirtualModelControl:
             warnings.warn(
                 f"contacts cannot give what virtual model control of robot {self.robot.name!r} counts on at "
                 f"{time:.3f} s: {told(found.loads)}; soften the springs, or let WholeBodyControl keep to friction",
-                ContactWarning,
+                ControlWarning,
                 stacklevel=2,
             )
         return found.torque

@@ -24,7 +24,7 @@ from footfall.control.stance import StanceLimits, StanceSolution, reduce_stance,
 from footfall.control.tasks.task import Task
 from footfall.control.whole_body_limits import WholeBodyLimits
 from footfall.control.whole_body_program import WholeBodyProblem, WholeBodyProgram, program_for
-from footfall.errors import InvalidRequest, LimitsExceeded, NoSolution, NoTasks, UnknownName
+from footfall.errors import InvalidInput, LimitsExceeded, NoSolution, UnknownName
 from footfall.math.generalised_inverses import RANK_TOLERANCE
 from footfall.robot.model import Robot
 from footfall.robot.required import require_robot
@@ -61,7 +61,7 @@ def build_whole_body(
 ) -> WholeBodyProblem:
     """The problem in the state q (nq,), v (nv,)."""
     if not tasks:
-        raise NoTasks("there is no task; give at least one")
+        raise InvalidInput("there is no task; give at least one")
     q, v = checked_state(robot, q, v)
     contacts, tasks = tuple(contacts), tuple(tasks)
     return program_for(robot, contacts, tasks, limits).problem(time, q, v, tasks, contacts)
@@ -157,14 +157,12 @@ class WholeBodyControl:
                 continue
             object.__setattr__(self, name, checked_values(name, given, kind))
         if self.limits is not None and not isinstance(self.limits, WholeBodyLimits):
-            raise InvalidRequest(f"limits are {self.limits!r}; they must be WholeBodyLimits, or None")
+            raise InvalidInput(f"limits are {self.limits!r}; they must be WholeBodyLimits, or None")
         if self.method not in get_args(Method):
             raise UnknownName("method", self.method, get_args(Method), "whole-body control")
         _check_on_limits(self.on_limits)
         if self.method == "least squares" and self.limits is not None:
-            raise InvalidRequest(
-                "least squares know no limits; choose quadratic programs, or leave limits out"
-            )
+            raise InvalidInput("least squares know no limits; choose quadratic programs, or leave limits out")
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_last": []}  # native code is made again where it is needed
@@ -180,7 +178,7 @@ class WholeBodyControl:
         contacts = self.contacts(time) if callable(self.contacts) else self.contacts
         tasks = self.tasks(time) if callable(self.tasks) else self.tasks
         if not tasks:
-            raise NoTasks("there is no task; give at least one")
+            raise InvalidInput("there is no task; give at least one")
         problem = self._program(contacts, tasks).problem(time, q, v, tasks, contacts)
         return solve_whole_body(problem, method=self.method, on_limits=self.on_limits)
 

@@ -10,7 +10,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.control.collision_limits import CollisionLimits, CollisionRows
 from footfall.dynamics.configuration import integrate
-from footfall.errors import InvalidRequest
+from footfall.errors import InvalidInput
 from footfall.robot.model import Robot
 
 _AHEAD = 1e-5  # s, over which the change of a rate is measured
@@ -36,15 +36,15 @@ class WholeBodyLimits:
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.least_force < np.inf:
-            raise InvalidRequest(f"least_force is {self.least_force} N; it must be finite and at least zero")
+            raise InvalidInput(f"least_force is {self.least_force} N; it must be finite and at least zero")
         if not isinstance(self.facets, int) or self.facets < 3:
-            raise InvalidRequest(f"facets is {self.facets}; a pyramid has at least 3, a whole number")
+            raise InvalidInput(f"facets is {self.facets}; a pyramid has at least 3, a whole number")
         if self.least_force > 0.0 and not self.friction:
-            raise InvalidRequest(
+            raise InvalidInput(
                 f"least_force is {self.least_force} N; contacts without friction limits may pull"
             )
         if not 0.0 < self.horizon < np.inf:
-            raise InvalidRequest(f"horizon is {self.horizon} s; it must be finite and above zero")
+            raise InvalidInput(f"horizon is {self.horizon} s; it must be finite and above zero")
 
     def distance_rows(self, robot: Robot, q: Array, v: Array) -> tuple[CollisionRows, Array]:
         """Pairs within reach, and what their distances' `jacobian @ a` must be at least (m,), m/s2.

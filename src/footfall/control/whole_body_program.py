@@ -37,7 +37,7 @@ from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask, Task
 from footfall.control.whole_body_limits import WholeBodyLimits
 from footfall.dynamics.kinematics import frame_pose
-from footfall.errors import InvalidRequest, InvalidTask
+from footfall.errors import InvalidInput
 from footfall.math.generalised_inverses import null_space_basis
 from footfall.math.spatial import cross
 from footfall.robot.model import Robot
@@ -213,7 +213,7 @@ class WholeBodyProgram:
             q, v, self._numbers
         )
         if mass.ndim != 2:
-            raise InvalidRequest("q and v are batches; whole-body control takes one state at a time")
+            raise InvalidInput("q and v are batches; whole-body control takes one state at a time")
         if self._soles:
             self._refuse_flat_soles(cones)
         system = ConstrainedSystem(mass, forces, jacobian, bias, positions)
@@ -242,7 +242,7 @@ class WholeBodyProgram:
         if len(without):
             places = [place.start - self.robot.nv for place in self.contact_places]
             frame = self.geometry[places.index(without[0])][0]
-            raise InvalidRequest(f"contact of {frame!r}: its normal lies along the frame's x axis")
+            raise InvalidInput(f"contact of {frame!r}: its normal lies along the frame's x axis")
 
     def _motions(self, tasks: Sequence[Task], time: float) -> TaskStack | None:
         """The tasks about motion, in the order of the rows."""
@@ -252,7 +252,7 @@ class WholeBodyProgram:
     def _remember(self, tasks: Sequence[Task], contacts: Sequence[Contact]) -> None:
         """Collect what does not change with time: targets, what is wanted of forces and torques, weights, cones."""
         if _structure(tasks) != self.structure or geometry_of(self.robot, contacts) != self.geometry:
-            raise InvalidRequest("the tasks or contacts differ in more than numbers; make another program")
+            raise InvalidInput("the tasks or contacts differ in more than numbers; make another program")
         chosen = [tasks[k] for k in self.order]
         own = any(isinstance(task, WholeBodyTask) and not isinstance(task, EntryTask) for task in chosen)
         self._task_parts = None if own else self._parts(tasks, None)
@@ -299,9 +299,9 @@ class WholeBodyProgram:
                 sources += range(first, first - len(values), -1)
                 own.append(matrix)
             else:
-                raise InvalidTask(f"{task!r} is no task; see footfall.control")
+                raise InvalidInput(f"{task!r} is no task; see footfall.control")
             if np.shape(task.weight) not in ((), np.shape(values)):
-                raise InvalidRequest(
+                raise InvalidInput(
                     f"{task.label}: weight has shape {np.shape(task.weight)}; it must be a number, or "
                     f"{len(values)} of them"
                 )

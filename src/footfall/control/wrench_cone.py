@@ -15,7 +15,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.control.friction_pyramid import pyramid_edges
 from footfall.control.requests import checked_array
-from footfall.errors import NoSupport
+from footfall.errors import InvalidInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class ContactForces(NamedTuple):
 def wrench_edges(supports: Sequence[Support], *, facets: int = 4) -> Array:
     """Edges (n facets, 6) of the contact-wrench cone: wrench [f; n] about the origin of each edge of each pyramid."""
     if not supports:
-        raise NoSupport("there are no contacts; at least one is needed")
+        raise InvalidInput("there are no contacts; at least one is needed")
     edges = []
     for support in supports:
         forces = pyramid_edges(support.normal, support.friction, facets=facets)

@@ -18,7 +18,7 @@ import numpy as np
 from footfall.compiler.graph import ACTIVE
 from footfall.compiler.kernel import Kernel, build_kernel
 from footfall.dynamics.direct_calls import DirectCalls, KnownCall
-from footfall.errors import KernelInputError
+from footfall.errors import InvalidInput
 
 if TYPE_CHECKING:
     from footfall.robot.model import Robot
@@ -96,7 +96,7 @@ class Algorithm:
             name, _, key = label.partition("[")
             array = given[name][key[:-1]] if key else given[name]
             if np.shape(array) != shape:
-                raise KernelInputError(
+                raise InvalidInput(
                     f"{self.textbook.__name__}: {label} has shape {np.shape(array)}, needed is {shape}"
                 )
         return self.textbook(robot, *arguments, **options)

@@ -15,7 +15,7 @@ from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.jacobians import stacked
 from footfall.dynamics.kinematics import PointMotion, link_poses, seen_across_joint
 from footfall.dynamics.loops import Coupling
-from footfall.errors import NoMass
+from footfall.errors import UnsuitableRobot
 from footfall.math.spatial import cross
 from footfall.robot.model import Robot
 from footfall.robot.tree import Tree
@@ -72,7 +72,9 @@ def mass_shares(robot: Robot) -> list[float]:
     """Mass of each link and all beyond it over the moving mass; exactly one for a single root."""
     whole = moving_mass(robot)
     if whole <= 0.0:
-        raise NoMass(robot.name)
+        raise UnsuitableRobot(
+            f"robot {robot.name!r} has no centre of mass: none of its moving bodies has mass; give one an inertia"
+        )
     return [mass / whole for mass in _carried_masses(robot.tree)]
 
 

@@ -19,7 +19,7 @@ from footfall.dynamics.joints import joint_transforms
 from footfall.dynamics.kinematics import link_poses, link_velocities
 from footfall.dynamics.loops import Coupling
 from footfall.dynamics.mass_moments import lumped_moments, moments_in_parent, moments_left_in_world
-from footfall.errors import NoMass
+from footfall.errors import UnsuitableRobot
 from footfall.math.spatial import force_to_parent, rotate, shift_force
 from footfall.robot.model import Robot
 from footfall.robot.tree import Tree
@@ -63,7 +63,9 @@ def centroidal_momentum_matrix(robot: Robot, q: Array) -> Array:
     """
     tree, mass = robot.tree, moving_mass(robot)
     if mass <= 0.0:
-        raise NoMass(robot.name)
+        raise UnsuitableRobot(
+            f"robot {robot.name!r} has no centre of mass: none of its moving bodies has mass; give one an inertia"
+        )
     coupling, q = Coupling(robot, q), without_common_slides(tree, q)
     joints = joint_transforms(tree, q)
     # Of each link with all beyond it; the last is the world's, of all.

@@ -12,7 +12,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.dynamics.kinematics import forward_kinematics
 from footfall.dynamics.volume_distances import carried_kernel, independent_rows
-from footfall.errors import InvalidValue, UnknownName
+from footfall.errors import RobotError, UnknownName
 from footfall.geometry.swept_distance import checked_threshold
 from footfall.geometry.swept_pairs import VolumeDistances, distances_at, pack_model
 from footfall.geometry.swept_sphere import SweptVolume
@@ -43,11 +43,11 @@ def _wanted_pairs(
     own, others = [volume.name for volume in robot.volumes], [each.name for each in obstacles]
     if not own:
         message = "has no volumes; give them in its file or use footfall.volumes.fit_volumes"
-        raise InvalidValue(message, subject=("robot", robot.name))
+        raise RobotError(message, subject=("robot", robot.name))
     known = {*own, *others}
     if len(known) < len(own) + len(others):
         message = "two obstacles, or an obstacle and a volume of the robot, have the same name"
-        raise InvalidValue(message, subject=("robot", robot.name))
+        raise RobotError(message, subject=("robot", robot.name))
     allowed = {frozenset(pair) for pair in as_pairs(touching)}
     chosen = checked_pairs(robot) if pairs is None else as_pairs(pairs)
     for name in (name for pair in (*chosen, *allowed) for name in pair):

@@ -12,7 +12,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.loops import Coupling, closed_step, independent
-from footfall.errors import InvalidOption
+from footfall.errors import InvalidInput
 from footfall.math.angular_velocity import angular_velocity_map, rotation_rate_map
 from footfall.math.rotations import (
     quaternion_inverse,
@@ -97,7 +97,7 @@ def random_configuration(
     """
     require_robot("random_configuration", robot)
     if count is not None and (not isinstance(count, int | np.integer) or count < 0):
-        raise InvalidOption(
+        raise InvalidInput(
             f"count is {count!r}; it must be a whole number that is not negative, or None for one"
         )
     rng = np.random.default_rng(seed)

@@ -16,7 +16,7 @@ from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.inverse_dynamics import newton_euler
 from footfall.dynamics.loop_forces import held_by_forces
 from footfall.dynamics.mass_matrix import composite_bodies
-from footfall.errors import MissingInertia
+from footfall.errors import RobotError
 from footfall.robot.model import Robot
 from footfall.robot.validation import check_mass_matrix
 
@@ -47,7 +47,7 @@ def dense_forward_dynamics(
         # The transpose is the same matrix in the order that LAPACK has.
         _, result[:], failure = lapack.dposv(matrix.T, forces, lower=1, overwrite_a=1)
         if failure:
-            raise MissingInertia("its mass matrix is not positive definite", subject=("robot", robot.name))
+            raise RobotError("its mass matrix is not positive definite", subject=("robot", robot.name))
     loops = robot.tree.loops
     return free if loops is None or not loops.held else np.asarray(_held(robot, q, v, free))
 

@@ -10,7 +10,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.dynamics.kinematics import forward_kinematics
 from footfall.dynamics.volume_distances import volume_plan
-from footfall.errors import InvalidValue
+from footfall.errors import RobotError
 from footfall.geometry.swept_pairs import first_hit
 from footfall.robot.model import Robot
 from footfall.robot.volumes import Pair
@@ -38,10 +38,10 @@ def first_collision(
     motion = np.asarray(motion, dtype=np.float64)
     if motion.ndim != 2 or motion.shape[1] != robot.nq or not np.isfinite(motion).all():
         message = f"motion has shape {motion.shape}; it must be finite (n, {robot.nq})"
-        raise InvalidValue(message, subject=("robot", robot.name))
+        raise RobotError(message, subject=("robot", robot.name))
     if not 0.0 <= clearance < np.inf:
         message = f"clearance is {clearance}; it must be finite and at least zero"
-        raise InvalidValue(message, subject=("robot", robot.name))
+        raise RobotError(message, subject=("robot", robot.name))
     plan = volume_plan(robot, pairs, max(clearance, _TOUCH))
     poses = forward_kinematics.kernel(robot, frames=plan.bodies)
     for begin in range(0, len(motion), _PIECE):

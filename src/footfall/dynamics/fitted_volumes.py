@@ -10,7 +10,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler import cache
 from footfall.dynamics.volume_pairs import choose_volume_pairs
-from footfall.errors import InvalidValue
+from footfall.errors import RobotError
 from footfall.geometry.solid import Solid
 from footfall.geometry.swept_sphere import SweptSphere, SweptVolume
 from footfall.robot.model import Body, Robot
@@ -53,7 +53,7 @@ def fit_volumes(
         if solid is not None and volume is not None:
             fitted[body.name] = Held(solid, volume)
         elif bodies is not None:
-            raise InvalidValue("has no shape to fit a volume to", subject=("body", body.name))
+            raise RobotError("has no shape to fit a volume to", subject=("body", body.name))
     kept = tuple(volume for volume in robot.volumes if volume.name not in fitted)
     made = tuple(BodyVolume(name, name, held.volume) for name, held in fitted.items())
     names = {volume.name for volume in (*kept, *made)}

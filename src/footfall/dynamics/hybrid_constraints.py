@@ -9,7 +9,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.dynamics.kinematics import frame_attachment
-from footfall.errors import InvalidConstraint
+from footfall.errors import InvalidInput
 from footfall.math.spatial import rotate, shift_force
 from footfall.math.transform import Transform
 from footfall.robot.model import WORLD, Robot
@@ -43,14 +43,14 @@ class Constraint:
             object.__setattr__(self, "name", self.frame)
         if isinstance(self.directions, int):
             if not 1 <= self.directions <= 6:
-                raise InvalidConstraint(
+                raise InvalidInput(
                     f"constraint {self.name!r}: {self.directions} directions; there can be 1 to 6"
                 )
             return
         given = tuple(self.directions)
         object.__setattr__(self, "directions", tuple(_checked(self.name, each) for each in given))
         if not 1 <= len(given) <= 6:
-            raise InvalidConstraint(f"constraint {self.name!r}: {len(given)} directions; there can be 1 to 6")
+            raise InvalidInput(f"constraint {self.name!r}: {len(given)} directions; there can be 1 to 6")
 
     @property
     def rows(self) -> int:
@@ -69,13 +69,13 @@ class Constraint:
 def _checked(name: str, direction: str | Sequence[float]) -> str | Direction:
     if isinstance(direction, str):
         if direction not in AXES:
-            raise InvalidConstraint(
+            raise InvalidInput(
                 f"constraint {name!r}: direction {direction!r} must be one of {', '.join(AXES)}, or six numbers"
             )
         return str(direction)  # not NumPy's kind of string, which reads differently in the names of kernels
     numbers = tuple(float(number) for number in direction)
     if len(numbers) != 6 or not np.all(np.isfinite(numbers)) or not np.any(numbers):
-        raise InvalidConstraint(
+        raise InvalidInput(
             f"constraint {name!r}: direction {numbers} must be six numbers [linear; angular], not all zero"
         )
     return numbers
@@ -89,7 +89,7 @@ def constraint_labels(constraints: Iterable[Constraint]) -> tuple[str, ...]:
 def constraint_rows(constraints: Iterable[Constraint]) -> int:
     """Number of components of all constraints together."""
     if isinstance(constraints, Constraint):
-        raise InvalidConstraint(f"constraints are {constraints!r}; give a list, with one: [constraint]")
+        raise InvalidInput(f"constraints are {constraints!r}; give a list, with one: [constraint]")
     return sum(constraint.rows for constraint in constraints)
 
 
@@ -101,14 +101,14 @@ def check_constraints(robot: Robot, constraints: Sequence[Constraint], **stacked
     rows = constraint_rows(constraints)
     for name, array in stacked.items():
         if array is not None and np.shape(array)[-1] != rows:
-            raise InvalidConstraint(
+            raise InvalidInput(
                 f"{name} has {np.shape(array)[-1]} entries; the constraints have {rows}: "
                 f"{', '.join(constraint_labels(constraints))}"
             )
     if stacked.get("directions") is None:
         for constraint in constraints:
             if isinstance(constraint.directions, int):
-                raise InvalidConstraint(
+                raise InvalidInput(
                     f"constraint {constraint.name!r} takes its directions with the call: give directions (6, {rows})"
                 )
 

@@ -15,7 +15,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.dynamics.hybrid import HybridMotion, constraint_system, motion_under_constraint_forces
 from footfall.dynamics.hybrid_constraints import Constraint, constraint_labels, constraint_rows
-from footfall.errors import ConflictingConstraints, UnknownName
+from footfall.errors import NoSolution, UnknownName
 from footfall.robot.model import Robot
 
 Policy = Literal["truncated", "damped"]
@@ -55,7 +55,7 @@ def resolve_constraints(
     policy: "truncated" gives the smallest forces that fulfil the constraints best; directions in which unit forces
     accelerate less than `tolerance` times the greatest count as lost. "damped" trades accuracy for forces that stay
     small everywhere: `(L L + d^2) f = L r` with d = damping times the norm of L. strict: raise
-    `ConflictingConstraints` instead of reporting. options: as in `hybrid_dynamics`.
+    `NoSolution` instead of reporting. options: as in `hybrid_dynamics`.
     """
     goal = np.zeros(constraint_rows(constraints)) if setpoints is None else np.asarray(setpoints, dtype=float)
     segments, active = options.pop("segments", ()), options.pop("active", None)
@@ -77,7 +77,7 @@ def resolve_constraints(
     bound = _CONFLICT * max(np.abs(missing).max(initial=0.0), 1.0)
     conflicts = {labels[k]: float(contradiction[k]) for k in np.flatnonzero(np.abs(contradiction) > bound)}
     if strict and conflicts:
-        raise ConflictingConstraints(conflicts)
+        raise NoSolution("no motion fulfils all constraints (m/s2 or rad/s2)", conflicts)
     redundant = tuple(labels[k] for k in np.flatnonzero((shares < 1.0 - 1e-6) & (on > 0.0)))
     motion = motion._replace(residuals=residuals, kept=shares)
     return Resolution(motion, int(kept.sum()), redundant, conflicts)

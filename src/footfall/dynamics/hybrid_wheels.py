@@ -16,7 +16,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.dynamics.hybrid_constraints import Constraint
 from footfall.dynamics.kinematics import frame_pose, frame_velocity
-from footfall.errors import InvalidWheel
+from footfall.errors import InvalidInput
 from footfall.math.spatial import cross
 from footfall.robot.model import JointType, Robot
 
@@ -40,9 +40,9 @@ class Wheel:
 
     def __post_init__(self) -> None:
         if not self.radius > 0.0:
-            raise InvalidWheel(f"wheel {self.body!r}: radius {self.radius} m must be above zero")
+            raise InvalidInput(f"wheel {self.body!r}: radius {self.radius} m must be above zero")
         if self.kind not in ("standard", "mecanum", "omni", "spherical"):
-            raise InvalidWheel(
+            raise InvalidInput(
                 f"wheel {self.body!r}: kind {self.kind!r}; there are: standard, mecanum, omni, spherical"
             )
 
@@ -111,7 +111,7 @@ def _axle(robot: Robot, q: Array, wheel: Wheel) -> Array:
     """Unit vector (3,) in world axes, about which the wheel turns."""
     joint = next(joint for joint in robot.joints if joint.child == robot.body(wheel.body).name)
     if joint.type not in (JointType.REVOLUTE, JointType.CONTINUOUS):
-        raise InvalidWheel(f"wheel {wheel.body!r} hangs on a {joint.type} joint; it needs a revolute one")
+        raise InvalidInput(f"wheel {wheel.body!r} hangs on a {joint.type} joint; it needs a revolute one")
     return np.asarray(frame_pose(robot, q, wheel.body).rotation @ np.asarray(joint.axis))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from footfall.arrays import Array
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.loops import Coupling
-from footfall.errors import KernelInputError
+from footfall.errors import InvalidInput
 from footfall.robot.model import Robot
 
 
@@ -31,7 +31,7 @@ def independent_forces(robot: Robot, q: Array, forces: Array) -> Array:
     forces: in the order of the velocities of `robot.spanning`.
     """
     if len(forces) != robot.spanning.nv:
-        raise KernelInputError(
+        raise InvalidInput(
             f"independent_forces: forces has {len(forces)} entries, needed are {robot.spanning.nv}, one for each "
             "velocity of robot.spanning"
         )

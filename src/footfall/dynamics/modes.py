@@ -10,7 +10,7 @@ from footfall.arrays import Array
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.inverse_dynamics import gravity_forces
 from footfall.dynamics.mass_matrix import mass_matrix
-from footfall.errors import InvalidValue
+from footfall.errors import RobotError
 from footfall.math.modes import Mode, vibration_modes
 from footfall.robot.model import Robot
 
@@ -35,7 +35,7 @@ def linear_vibration(
     """
     if robot.loops:
         message = "has loops; linear_vibration takes trees: hold the loops by forces, or lock their joints"
-        raise InvalidValue(message, subject=("robot", robot.name))
+        raise RobotError(message, subject=("robot", robot.name))
     at = np.asarray(q, dtype=np.float64)
     size = robot.nv
     mass = np.asarray(mass_matrix(robot, at))

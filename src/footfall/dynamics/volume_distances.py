@@ -22,7 +22,7 @@ from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.jacobians import joint_motions
 from footfall.dynamics.kinematics import forward_kinematics
 from footfall.dynamics.loops import Coupling
-from footfall.errors import InvalidValue, UnknownName
+from footfall.errors import RobotError, UnknownName
 from footfall.geometry.swept_blocks import RESULT, PairDistance
 from footfall.geometry.swept_distance import checked_threshold, new_rows
 from footfall.geometry.swept_pairs import (
@@ -136,14 +136,14 @@ def _new_plan(robot: Robot, pairs: tuple[Pair, ...] | None, threshold: float) ->
     owner, names = f"robot {robot.name!r}", {volume.name for volume in robot.volumes}
     if not names:
         message = "has no volumes; give them in its file or use footfall.volumes.fit_volumes"
-        raise InvalidValue(message, subject=("robot", robot.name))
+        raise RobotError(message, subject=("robot", robot.name))
     chosen = checked_pairs(robot) if pairs is None else pairs
     for name in (name for pair in chosen for name in pair):
         if name not in names:
             raise UnknownName("volume", name, sorted(names), owner)
     if not chosen:
         message = "has no pair of volumes that could meet; name pairs"
-        raise InvalidValue(message, subject=("robot", robot.name))
+        raise RobotError(message, subject=("robot", robot.name))
     bodies = tuple(dict.fromkeys(volume.body for volume in robot.volumes))
     places = pair_places(robot, chosen)
     columns = [

@@ -11,7 +11,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.dynamics.configuration import random_configuration
 from footfall.dynamics.volume_distances import volume_distances
-from footfall.errors import InvalidValue
+from footfall.errors import RobotError
 from footfall.geometry.swept_sphere import SweptVolume
 from footfall.robot.model import WORLD, Joint, JointType, Robot
 from footfall.robot.start import start_of
@@ -37,7 +37,7 @@ def choose_volume_pairs(
     samples say. seed: of these.
     """
     if not isinstance(samples, int) or samples < 1:
-        raise InvalidValue(
+        raise RobotError(
             f"samples are {samples}; there must be at least 1", subject=("volume pairs", robot.name)
         )
     movable = movable_pairs(robot)

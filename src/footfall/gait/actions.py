@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import InvalidAction
+from footfall.errors import InvalidInput
 from footfall.gait.plan import Action, Transition, TransitionSequence
 from footfall.gait.poses import (
     Foot,
@@ -51,7 +51,7 @@ def straight(
     """
     _positive(shortest=shortest, longest=longest, gradient=gradient)
     if longest < shortest:
-        raise InvalidAction(f"longest step is {longest} m, shorter than the shortest, {shortest} m")
+        raise InvalidInput(f"longest step is {longest} m, shorter than the shortest, {shortest} m")
     lengths = _ramped(abs(distance), shortest, longest, gradient)
     return [
         WalkingTransition(forward=float(np.copysign(length, distance)), duration=duration)
@@ -70,7 +70,7 @@ def _ramped(total: float, shortest: float, longest: float, gradient: float) -> l
         return []
     rising = ramp(bisect_left(range(MOST_STEPS), total, lo=least, key=lambda count: sum(ramp(count))))
     if sum(rising) < total:
-        raise InvalidAction(
+        raise InvalidInput(
             f"a distance of {total} m needs more than {MOST_STEPS} steps of at most {longest} m"
         )
     scale = total / sum(rising)
@@ -80,7 +80,7 @@ def _ramped(total: float, shortest: float, longest: float, gradient: float) -> l
 def _count(parts: float) -> int:
     """Number of steps that cover so many times the longest one."""
     if not parts <= MOST_STEPS:
-        raise InvalidAction(
+        raise InvalidInput(
             f"the way is {parts:g} times the longest step; at most {MOST_STEPS} steps are made"
         )
     return int(np.ceil(parts - 1e-9))
@@ -189,7 +189,7 @@ def balance(
 def lean(begin: RobotPose, hand: Hand, target: HandTarget) -> RobotPose:
     """The pose with a hand on its target, that is given in the frame of the stance foot."""
     if target.position is None:
-        raise InvalidAction(f"{hand} shall be put on something; its target needs a position")
+        raise InvalidInput(f"{hand} shall be put on something; its target needs a position")
     foot = begin.stance_foot
     turn = np.array(foot.rotation)
     parts = [
@@ -289,13 +289,13 @@ def _relative_head(pose: RobotPose) -> Array:
 
 def _whole(count: int) -> None:
     if not 0 <= count <= MOST_STEPS or count != int(count):
-        raise InvalidAction(f"count is {count}; it must be a whole number from 0 to {MOST_STEPS}")
+        raise InvalidInput(f"count is {count}; it must be a whole number from 0 to {MOST_STEPS}")
 
 
 def _positive(**values: float) -> None:
     for name, value in values.items():
         if not (np.isfinite(value) and value > 0.0):
-            raise InvalidAction(f"{name} is {value}; it must be above zero")
+            raise InvalidInput(f"{name} is {value}; it must be above zero")
 
 
 def _tuple(values: Array) -> Any:

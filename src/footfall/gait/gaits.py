@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import InvalidGait, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.robot.values import Value
 
 LEGS = ("RB", "LB", "RF", "LF")  # right back, left back, right front, left front: the order of all outputs
@@ -32,9 +32,9 @@ class Gait(Value):
         object.__setattr__(self, "offsets", MappingProxyType(dict(self.offsets)))
         for leg, offset in self.offsets.items():
             if not 0.0 <= offset < 1.0:
-                raise InvalidGait(f"gait {self.name!r}: offset of {leg} is {offset}; it must be in [0, 1)")
+                raise InvalidInput(f"gait {self.name!r}: offset of {leg} is {offset}; it must be in [0, 1)")
         if not 0.0 < self.duty < 1.0:
-            raise InvalidGait(f"gait {self.name!r}: duty is {self.duty}; it must be in (0, 1)")
+            raise InvalidInput(f"gait {self.name!r}: duty is {self.duty}; it must be in (0, 1)")
 
     @property
     def legs(self) -> tuple[str, ...]:

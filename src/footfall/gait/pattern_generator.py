@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import InvalidPattern
+from footfall.errors import InvalidInput
 from footfall.gait.gaits import Gait
 
 Complexes = np.ndarray[Any, np.dtype[np.complex128]]
@@ -40,20 +40,18 @@ class PatternGenerator:
     def __post_init__(self) -> None:
         for name in ("frequency", "attraction", "mu", "coupling", "glide"):
             if not getattr(self, name) > 0.0:
-                raise InvalidPattern(
+                raise InvalidInput(
                     f"{name} of the pattern generator is {getattr(self, name)}; it must be above zero"
                 )
         if self.master not in self.gait.legs:
-            raise InvalidPattern(f"no leg {self.master!r} to lead; there are: {', '.join(self.gait.legs)}")
+            raise InvalidInput(f"no leg {self.master!r} to lead; there are: {', '.join(self.gait.legs)}")
         self.differences = self._wanted(self.gait)
         self.z = np.sqrt(self.mu) * np.exp(2j * np.pi * self.differences)
 
     def switch(self, gait: Gait) -> None:
         """From now on, glide to another gait of the same legs."""
         if gait.legs != self.gait.legs:
-            raise InvalidPattern(
-                f"gait {gait.name!r} has legs {gait.legs}, the generator has {self.gait.legs}"
-            )
+            raise InvalidInput(f"gait {gait.name!r} has legs {gait.legs}, the generator has {self.gait.legs}")
         self.gait = gait
 
     def step(self, dt: float) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Generic, Literal, TypeVar
 
-from footfall.errors import InvalidPlan, InvalidTransition, OutdatedPlan
+from footfall.errors import InvalidInput, InvalidTransition, TooLate
 from footfall.gait.poses import RobotPose
 
 T = TypeVar("T")
@@ -58,13 +58,13 @@ class Transition:
         object.__setattr__(self, "enforced", frozenset(self.enforced))
         unknown = self.enforced - set(ENFORCED)
         if unknown:
-            raise InvalidPlan(f"enforced motion {sorted(unknown)[0]!r}; there are: {', '.join(ENFORCED)}")
+            raise InvalidInput(f"enforced motion {sorted(unknown)[0]!r}; there are: {', '.join(ENFORCED)}")
 
     @property
     def seconds(self) -> float:
         """Duration of its phases, s."""
         if not self.phases:
-            raise InvalidPlan("the transition has no phases yet: generate the motion first")
+            raise InvalidInput("the transition has no phases yet: generate the motion first")
         return sum(phase.duration for phase in self.phases)
 
 
@@ -99,7 +99,7 @@ class TransitionSequence:
     def __post_init__(self) -> None:
         object.__setattr__(self, "transitions", tuple(self.transitions))
         if not self.transitions:
-            raise InvalidPlan(f"a sequence of action {self.action.value!r} has no transitions")
+            raise InvalidInput(f"a sequence of action {self.action.value!r} has no transitions")
         for number, (before, after) in enumerate(
             zip(self.transitions[:-1], self.transitions[1:], strict=True), start=1
         ):
@@ -135,12 +135,12 @@ class MotionPlan:
     def __post_init__(self) -> None:
         object.__setattr__(self, "sequences", tuple(self.sequences))
         if not self.sequences:
-            raise InvalidPlan("a plan has no sequences; a robot that does nothing has an idle one")
+            raise InvalidInput("a plan has no sequences; a robot that does nothing has an idle one")
         if not math.isfinite(self.begin_time):
-            raise InvalidPlan(f"a plan begins at {self.begin_time} s; that must be a finite number")
+            raise InvalidInput(f"a plan begins at {self.begin_time} s; that must be a finite number")
         for before, after in zip(self.sequences[:-1], self.sequences[1:], strict=True):
             if not before.end.equivalent(after.begin):
-                raise InvalidPlan(
+                raise InvalidInput(
                     f"the sequence of action {after.action.value!r} does not begin with the pose in which the one "
                     "before ends"
                 )
@@ -192,7 +192,9 @@ class MotionPlan:
 def cut_back(sequence: TransitionSequence, last: int) -> TransitionSequence:
     """The sequence up to and with transition number `last`."""
     if not 0 <= last < len(sequence.transitions):
-        raise InvalidPlan(f"no transition {last} to cut behind; the sequence has {len(sequence.transitions)}")
+        raise InvalidInput(
+            f"no transition {last} to cut behind; the sequence has {len(sequence.transitions)}"
+        )
     return replace(sequence, transitions=sequence.transitions[: last + 1])
 
 
@@ -224,7 +226,7 @@ class PlanSlot(Generic[T]):
         """Put `new` in the place of `of`; refused if that is no longer the current plan."""
         with self._lock:
             if self._plan is not of:
-                raise OutdatedPlan(
+                raise TooLate(
                     "the plan has been replaced by another one meanwhile; plan again from the current"
                 )
             self._plan = new

@@ -14,7 +14,7 @@ from typing import Annotated, Literal, Union
 import msgspec
 from msgspec import Meta
 
-from footfall.errors import InvalidDescription, InvalidPlan, UnknownName
+from footfall.errors import InvalidInput, RobotError, UnknownName
 from footfall.gait import actions
 from footfall.gait.plan import Action, MotionPlan, TransitionSequence
 from footfall.gait.poses import Foot, FootContact, Quaternion, RobotPose, Vector
@@ -264,8 +264,8 @@ def read_plan_description(source: Path | str) -> PlanDescription:
         path = Path(str(files(__package__).joinpath("library", f"{source}.toml")))
     try:
         return read_schema(path, PlanDescription, limit=_LARGEST_FILE)
-    except InvalidDescription as error:
-        raise InvalidPlan(str(error)) from None
+    except RobotError as error:
+        raise InvalidInput(str(error)) from None
 
 
 def build_plan(
@@ -282,7 +282,7 @@ def build_plan(
         nonlocal pose
         walked = sum(len(sequence.transitions) for sequence in sequences)
         if walked + len(steps) > _MOST_STEPS:
-            raise InvalidPlan(f"{walked + len(steps)} steps; a plan has at most {_MOST_STEPS}")
+            raise InvalidInput(f"{walked + len(steps)} steps; a plan has at most {_MOST_STEPS}")
         if steps:
             action = Action.STRAIGHT if kinds == {"StraightEntry"} else Action.STEPS
             first: Foot = description.first_swing

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from footfall.errors import InvalidPlan
+from footfall.errors import InvalidInput
 from footfall.gait.plan import MotionPlan
 from footfall.whole_file import open_file, written_whole
 
@@ -26,7 +26,7 @@ def read_plan(path: Path | str) -> MotionPlan:
     with open_file(path, "plan") as file:
         content = file.read(_LARGEST_FILE + 1)
     if len(content) > _LARGEST_FILE:
-        raise InvalidPlan(f"{path}: a plan has at most {_LARGEST_FILE} bytes")
+        raise InvalidInput(f"{path}: a plan has at most {_LARGEST_FILE} bytes")
     return plan_from_json(content, source=str(path))
 
 
@@ -40,7 +40,7 @@ def plan_from_json(text: bytes, *, source: str = "plan") -> MotionPlan:
     try:
         return msgspec.json.decode(text, type=MotionPlan)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InvalidPlan(f"{source}: {error}") from error
+        raise InvalidInput(f"{source}: {error}") from error
 
 
 def _sorted(value: Any) -> Any:

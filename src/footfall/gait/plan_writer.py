@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.errors import InvalidPlan
+from footfall.errors import InvalidInput
 from footfall.gait.poses import FootContact, RobotPose, mean_foot_frame
 from footfall.gait.walking_transitions import GaitDimensions, HandTarget, WalkingTransition, idle_pose
 from footfall.math.rotations import yaw_of
@@ -49,7 +49,7 @@ def plan_file_text(
     middle, turn = mean_foot_frame(*start.feet)
     place, yaw, first = middle.round(_DIGITS), round(float(yaw_of(turn)), _DIGITS), start.swing
     if not idle_pose(dimensions, position=place.tolist(), yaw=yaw).equivalent(start):
-        raise InvalidPlan(
+        raise InvalidInput(
             "the steps do not begin at rest, which a plan file does; write all poses with `write_plan`"
         )
     lines = [f"description = {toml_string(description)}"] if description else []

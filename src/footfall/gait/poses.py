@@ -16,7 +16,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import record_dtype
-from footfall.errors import InvalidPose
+from footfall.errors import InvalidInput
 from footfall.gait.pose_records import PoseRecord, pose_array, same_poses
 from footfall.math.rotations import (
     matrix_from_quaternion,
@@ -82,7 +82,7 @@ class HandState:
         object.__setattr__(self, "position", _numbers(self.position, 3, "position of a hand"))
         object.__setattr__(self, "wrench", _numbers(self.wrench, 6, "wrench on a hand"))
         if self.closed and not self.task_space:
-            raise InvalidPose("a hand touches something, but its position does not count: set task_space")
+            raise InvalidInput("a hand touches something, but its position does not count: set task_space")
 
 
 @dataclass(frozen=True)
@@ -104,11 +104,11 @@ class RobotPose:
 
     def __post_init__(self) -> None:
         if self.stance not in FEET:
-            raise InvalidPose(f"stance foot is {self.stance!r}; it must be 'RF' or 'LF'")
+            raise InvalidInput(f"stance foot is {self.stance!r}; it must be 'RF' or 'LF'")
         object.__setattr__(self, "upper_body", _unit(self.upper_body, "rotation of the upper body"))
         object.__setattr__(self, "head", _unit(self.head, "rotation of the head"))
         if not np.isfinite(self.com_height):
-            raise InvalidPose(f"com_height is {self.com_height}; it must be a number of metres")
+            raise InvalidInput(f"com_height is {self.com_height}; it must be a number of metres")
 
     # Parts by name
 
@@ -150,7 +150,9 @@ class RobotPose:
         if stance == self.stance:
             return self
         if not self.double_support:
-            raise InvalidPose(f"the stance cannot change to {stance}: {self.swing} does not touch the ground")
+            raise InvalidInput(
+                f"the stance cannot change to {stance}: {self.swing} does not touch the ground"
+            )
         return replace(self, stance=stance)
 
     # Comparison
@@ -252,7 +254,7 @@ def _tuple(values: Array) -> Any:
 def _numbers(values: Any, count: int, what: str) -> tuple[float, ...]:
     numbers = tuple(float(value) for value in values)
     if len(numbers) != count or not all(np.isfinite(numbers)):
-        raise InvalidPose(f"{what} is {numbers}; it must be {count} finite numbers")
+        raise InvalidInput(f"{what} is {numbers}; it must be {count} finite numbers")
     return numbers
 
 
@@ -260,7 +262,7 @@ def _unit(values: Any, what: str) -> tuple[float, ...]:
     numbers = _numbers(values, 4, what)
     norm = sum(value * value for value in numbers) ** 0.5
     if abs(norm - 1.0) > 1e-6:
-        raise InvalidPose(
+        raise InvalidInput(
             f"{what} is {numbers} with norm {norm:.6g}; it must be a unit quaternion (w, x, y, z)"
         )
     # Keep what is a unit quaternion to rounding as it is, so that equal poses stay equal.

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import InvalidPreview
+from footfall.errors import InvalidInput
 
 
 class PreviewGains(NamedTuple):
@@ -61,7 +61,7 @@ class CartTable:
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
             if not (np.isfinite(value) and value > 0.0):
-                raise InvalidPreview(f"{name} of the cart-table model is {value}; it must be above zero")
+                raise InvalidInput(f"{name} of the cart-table model is {value}; it must be above zero")
 
     @property
     def transition(self) -> Array:
@@ -110,7 +110,7 @@ class CartTable:
         """
         zmp = np.asarray(zmp, dtype=np.float64)
         if zmp.ndim != 1 or len(zmp) == 0:
-            raise InvalidPreview(
+            raise InvalidInput(
                 f"references of the zero-moment point have shape {zmp.shape}; they must be (n,)"
             )
         gains, a, b, c = self.gains, self.transition, self.input, self.output

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import InvalidStep
+from footfall.errors import InvalidInput
 
 
 class StepParameters(NamedTuple):
@@ -44,7 +44,7 @@ def step_lengths(displacement: Any, yaw: Any, half_distance: Any) -> Array:
     displacement = np.asarray(displacement, dtype=np.float64)
     phi, w = np.asarray(yaw, dtype=np.float64), np.asarray(half_distance, dtype=np.float64)
     if np.any(np.abs(phi) >= np.pi):
-        raise InvalidStep(f"a step turns by {np.abs(phi).max():.4g} rad; it must be less than half a turn")
+        raise InvalidInput(f"a step turns by {np.abs(phi).max():.4g} rad; it must be less than half a turn")
     sine, cosine = np.sin(phi), np.cos(phi)
     along, across = _arc(phi)
     b0 = displacement[..., 0] + w * sine

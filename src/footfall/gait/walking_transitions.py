@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import InvalidDimensions, InvalidPlan, InvalidPose
+from footfall.errors import InvalidInput
 from footfall.gait.plan import Action, MotionPlan, Transition, TransitionSequence
 from footfall.gait.poses import (
     HANDS,
@@ -52,7 +52,7 @@ class GaitDimensions:
     def __post_init__(self) -> None:
         for name in ("com_height", "foot_distance", "leg_length"):
             if not getattr(self, name) > 0.0:
-                raise InvalidDimensions(f"{name} is {getattr(self, name)}; it must be above zero")
+                raise InvalidInput(f"{name} is {getattr(self, name)}; it must be above zero")
 
 
 _FARTHEST = 1e6  # m, rad, N: squares must not overflow, and nobody walks so far in a step
@@ -74,7 +74,7 @@ class HandTarget:
     def __post_init__(self) -> None:
         for name, values in (("position", self.position), ("force", self.force), ("torque", self.torque)):
             if values is not None and (len(values) != 3 or not all(abs(each) < _FARTHEST for each in values)):
-                raise InvalidPose(
+                raise InvalidInput(
                     f"{name} of a hand is {tuple(values)}; it must be 3 numbers, finite and below {_FARTHEST:g}"
                 )
 
@@ -113,7 +113,7 @@ class WalkingTransition:
         for name in _LENGTHS_AND_ANGLES:
             value = getattr(self, name)
             if value is not None and not abs(value) < _FARTHEST:
-                raise InvalidPlan(
+                raise InvalidInput(
                     f"{name} of a step is {value}; it must be a finite number below {_FARTHEST:g}"
                 )
 

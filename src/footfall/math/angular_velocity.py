@@ -34,7 +34,7 @@ def rotation_rate_map(kind: str, parameters: Array, *, body_axes: bool = False) 
     """Right inverse of E (m, 3): rates of the parameters (m,) from the angular velocity; for rows of them, a map each.
 
     Constraints of redundant parameters (unit norms, orthonormal columns) stay fulfilled. Raises
-    `SingularParameters` on floats where there is no inverse; on symbols, and for rows, entries are then infinite.
+    `InvalidInput` on floats where there is no inverse; on symbols, and for rows, entries are then infinite.
     """
     kind = rotation_kind(kind)
     return _rate_map(kind, _row(kind, parameters), body_axes=body_axes)

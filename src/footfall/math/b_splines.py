@@ -8,13 +8,13 @@ import numpy as np
 
 from footfall.arrays import Array, Integers
 from footfall.compiler.routines import routine
-from footfall.errors import InvalidKnots
+from footfall.errors import InvalidInput
 
 
 def clamped_knots(count: int, order: int) -> Array:
     """Knots (count + order,) from 0 to 1, the first and last `order` equal, the others at equal distances."""
     if order < 1 or count < order:
-        raise InvalidKnots(
+        raise InvalidInput(
             f"{count} control points for order {order}; there must be as many as the order at least"
         )
     inner = np.arange(1, count - order + 1) / (count - order + 1)

@@ -19,7 +19,7 @@ from scipy.linalg import lapack
 
 from footfall.arrays import Array, Integers
 from footfall.compiler.routines import routine
-from footfall.errors import InvalidPolynomial, NoCollocation
+from footfall.errors import InvalidInput
 from footfall.math.b_splines import basis_windows
 from footfall.math.interpolation import cubic_curvatures, cubic_spline, hermite_pieces, quintic_slopes
 from footfall.math.trajectories import PolynomialTrajectory
@@ -65,7 +65,7 @@ def collocate_banded(
 ) -> PolynomialTrajectory:
     """The same as `collocate` for `quintic` and `cubic`, by B-splines and a banded solve: cost linear in n."""
     if kind == "cubic_free":
-        raise NoCollocation(
+        raise InvalidInput(
             "a free cubic has no banded form here; use collocate, or kind 'cubic' or 'quintic'"
         )
     t, start, end = checked_problem(times, equation, start, end)
@@ -77,7 +77,7 @@ def collocate_banded(
     bands, load = collocation_bands(windows, equation, coefficients, sites)
     _, _, solution, info = lapack.dgbsv(_WIDTH, _WIDTH, bands, load, overwrite_ab=True)
     if info != 0:
-        raise NoCollocation("the equations at the sites contradict each other: the matrix is singular")
+        raise InvalidInput("the equations at the sites contradict each other: the matrix is singular")
     coefficients[3:-3] = solution
     return _from_coefficients(knots, degree, coefficients)
 
@@ -145,7 +145,7 @@ def _solved(matrix: Array, load: Array) -> Array:
     try:
         return np.asarray(np.linalg.solve(matrix, load))
     except np.linalg.LinAlgError as error:
-        raise NoCollocation(f"the equations at the sites contradict each other: {error}") from error
+        raise InvalidInput(f"the equations at the sites contradict each other: {error}") from error
 
 
 # The banded way
@@ -222,12 +222,12 @@ def checked_problem(
     """Times (n + 1,), start and end (3, dimension) as arrays; raises unless the equation is known at all sites."""
     t = np.array(times, dtype=np.float64)
     if t.ndim != 1 or len(t) < 3 or not (t[1:] > t[:-1]).all():
-        raise InvalidPolynomial(f"times {t} must increase, and be three at least")
+        raise InvalidInput(f"times {t} must increase, and be three at least")
     wanted = len(t) - 2 if sites is None else sites
     first, last = (np.array(motion, dtype=np.float64, order="C").reshape(3, -1) for motion in (start, end))
     shapes = [part.shape for part in equation]
     if shapes != [(wanted,), (wanted,), (wanted,), (wanted, first.shape[1])] or last.shape != first.shape:
-        raise InvalidPolynomial(
+        raise InvalidInput(
             f"equation of shapes {shapes}, start {first.shape}, end {last.shape}; the equation is needed at "
             f"{wanted} times, with a right-hand side of as many components as start and end have"
         )

@@ -11,7 +11,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, Matrix2, Vector2, Vector6, routine
-from footfall.errors import InvalidPolynomial
+from footfall.errors import InvalidInput
 from footfall.math.polynomials import CLOSE, Jet
 from footfall.math.small_systems import solve_two
 from footfall.math.trajectories import PolynomialTrajectory
@@ -56,9 +56,7 @@ def rest_to_rest(times: Any, points: Any) -> PolynomialTrajectory:
     t = np.array(times, dtype=np.float64)
     y = _columns(points)
     if t.ndim != 1 or len(t) != len(y) or len(t) == 0:
-        raise InvalidPolynomial(
-            f"{len(y)} points for times of shape {t.shape}; there must be as many, and some"
-        )
+        raise InvalidInput(f"{len(y)} points for times of shape {t.shape}; there must be as many, and some")
     kept = np.append(np.diff(t) > CLOSE, True)
     if not kept.all():
         t, y = t[kept], y[kept]
@@ -70,7 +68,7 @@ def hermite_quintic(times: Any, values: Any, velocities: Any, accelerations: Any
     t, y = _points(times, values)
     rates, seconds = _columns(velocities), _columns(accelerations)
     if not y.shape == rates.shape == seconds.shape:
-        raise InvalidPolynomial(
+        raise InvalidInput(
             f"values, velocities and accelerations have shapes {y.shape}, {rates.shape} and {seconds.shape}; "
             "they must be the same"
         )
@@ -116,11 +114,11 @@ def _points(times: Any, points: Any) -> tuple[Array, Array]:
     t = np.array(times, dtype=np.float64)
     y = _columns(points)
     if t.ndim != 1 or len(t) != len(y) or len(t) < 2:
-        raise InvalidPolynomial(
+        raise InvalidInput(
             f"{len(y)} points for times of shape {t.shape}; there must be as many, and two at least"
         )
     if not (t[1:] > t[:-1]).all():
-        raise InvalidPolynomial(f"times {t} must increase")
+        raise InvalidInput(f"times {t} must increase")
     return t, y
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, Vector6, routine
-from footfall.errors import NoCollocation
+from footfall.errors import InvalidInput
 from footfall.math.b_splines import basis_windows
 from footfall.math.collocation import LinearEquation, checked_problem, coefficients_of_ends
 from footfall.math.interpolation import hermite_pieces
@@ -132,7 +132,7 @@ def least_squares_motion(grid: LeastSquaresGrid, equation: LinearEquation, start
     bands, load = normal_equations(grid, equation, coefficients)
     unknown = len(coefficients) - 3
     if not solve_bands(bands[3:unknown], load[3:unknown]):
-        raise NoCollocation("the residual does not determine the spline; the equation vanishes somewhere")
+        raise InvalidInput("the residual does not determine the spline; the equation vanishes somewhere")
     coefficients[3:unknown] = load[3:unknown]
     return motion_at_knots(grid, coefficients)
 

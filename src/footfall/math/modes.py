@@ -15,7 +15,7 @@ from scipy.linalg import eig
 from scipy.optimize import least_squares
 
 from footfall.arrays import Array
-from footfall.errors import InvalidValue
+from footfall.errors import RobotError
 
 _STILL = 1e-6  # of the fastest eigenvalue: slower ones are rigid motion, double and so known to half the digits only
 _FINE = 1e-12
@@ -50,7 +50,7 @@ def vibration_modes(mass: Array, damping: Array, stiffness: Array) -> list[Mode]
     m, c, k = matrices
     n = len(m)
     if c.shape != m.shape or k.shape != m.shape:
-        raise InvalidValue(
+        raise RobotError(
             f"mass is {m.shape}, damping {c.shape}, stiffness {k.shape}; they must be of one size"
         )
     first = np.block([[np.zeros((n, n)), np.eye(n)], [-k, -c]])
@@ -83,11 +83,11 @@ def identify_modes(frequencies: Array, responses: Any, count: int, *, order: int
     at, seen = np.asarray(frequencies, dtype=np.float64), np.asarray(responses, dtype=np.complex128)
     seen = seen[:, None] if seen.ndim == 1 else seen
     if at.ndim != 1 or seen.ndim != 2 or len(at) != len(seen) or not np.isfinite(seen).all():
-        raise InvalidValue(
+        raise RobotError(
             f"frequencies are {at.shape}, responses {seen.shape}; they must be finite, (f,) and (f, n)"
         )
     if not (len(at) >= 2 * count + 4 and count >= 1 and (at > 0.0).all() and (np.diff(at) > 0.0).all()):
-        raise InvalidValue(
+        raise RobotError(
             f"{len(at)} frequencies for {count} modes; there must be 2 count + 4 at least, above zero and rising"
         )
     s = 2j * np.pi * at
@@ -115,7 +115,7 @@ def _largest(seen: Any) -> Array:
     largest = np.abs(seen).max(axis=0)
     most = largest.max(initial=0.0)
     if most == 0.0:
-        raise InvalidValue("all responses are zero; a shaker must move something")
+        raise RobotError("all responses are zero; a shaker must move something")
     return np.where(largest > 1e-9 * most, largest, most)
 
 
@@ -148,7 +148,7 @@ def _denominator_poles(at: Array, seen: Any, order: int) -> Any:
 def _best_poles(s: Any, seen: Any, poles: Any, count: int) -> Any:
     """Those without which the responses are explained worst, one after the other."""
     if len(poles) < count:
-        raise InvalidValue(
+        raise RobotError(
             f"only {len(poles)} poles are in the band; ask for fewer modes, or measure more frequencies"
         )
     kept = list(poles)
@@ -180,5 +180,5 @@ def _explained(s: Any, seen: Any, poles: Sequence[complex] | Any) -> tuple[Any, 
 def _square(name: str, matrix: Array) -> Array:
     array = np.asarray(matrix, dtype=np.float64)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not np.isfinite(array).all():
-        raise InvalidValue(f"{name} is {array.shape}; it must be a square matrix of finite numbers")
+        raise RobotError(f"{name} is {array.shape}; it must be a square matrix of finite numbers")
     return array

@@ -12,7 +12,7 @@ import numpy as np
 
 from footfall.arrays import Array, Flags
 from footfall.compiler.routines import ArrayOf, Vector2, new_records, routine
-from footfall.errors import InvalidPolygon
+from footfall.errors import InvalidInput
 
 TIE = 1e-9  # m: connections that differ by less are equally short (Seiwald 2023, section 6.5)
 _FLAT = 1e-12  # part of the extent: corners nearer than this are one, or on a straight edge
@@ -56,7 +56,7 @@ def intersection(first: Any, second: Any) -> Array:
 def inset(polygon: Any, distance: float) -> Array:
     """All points that are at least `distance` m inside (n, 2); (0, 2) if there are none."""
     if not distance >= 0.0:
-        raise InvalidPolygon(f"distance is {distance:g} m; it must not be negative")
+        raise InvalidInput(f"distance is {distance:g} m; it must not be negative")
     corners = _pairs(polygon, "polygon")
     return np.asarray(clipped(corners, corners, float(distance)))
 
@@ -75,7 +75,7 @@ def smooth_connection(first: Any, second: Any, reach: float) -> tuple[Array, Arr
     """Points (2,) of two polygons that are close to each other and move continuously with the polygons: the mean of all
     connections from a corner that are less than `reach` m longer than the shortest one, see `blended_connection`."""
     if not reach > 0.0:
-        raise InvalidPolygon(f"reach is {reach:g} m; it must be above zero")
+        raise InvalidInput(f"reach is {reach:g} m; it must be above zero")
     corners = _pairs(first, "first polygon"), _pairs(second, "second polygon")
     found = blended_connection(*corners, float(reach))
     return found.start, found.end
@@ -84,7 +84,7 @@ def smooth_connection(first: Any, second: Any, reach: float) -> tuple[Array, Arr
 def _pairs(points: Any, what: str) -> Array:
     array = np.array(points, dtype=np.float64, order="C")
     if array.ndim != 2 or array.shape[1] != 2 or len(array) == 0 or not np.isfinite(array).all():
-        raise InvalidPolygon(
+        raise InvalidInput(
             f"{what} of shape {array.shape}; there must be finite numbers, (n, 2), n at least 1"
         )
     return array

@@ -14,7 +14,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import routine
-from footfall.errors import InvalidPolynomial
+from footfall.errors import InvalidInput
 
 _MOST_DERIVATIVES = 64  # far beyond any that is not zero
 
@@ -27,7 +27,7 @@ def checked_coefficients(coefficients: Any, axes: int) -> Array:
     if array.ndim == axes - 1:
         array = array[..., None]
     if array.ndim != axes or 0 in array.shape:
-        raise InvalidPolynomial(
+        raise InvalidInput(
             f"coefficients have shape {array.shape}; "
             f"there must be {axes} axes: {'segments, ' * (axes - 2)}powers, components"
         )
@@ -38,17 +38,15 @@ def checked_coefficients(coefficients: Any, axes: int) -> Array:
 def check_pieces(times: Array, coefficients: Array, what: str) -> None:
     """Raise unless the times increase, there is one more than segments, and all numbers are finite."""
     if times.shape != (len(coefficients) + 1,):
-        raise InvalidPolynomial(
+        raise InvalidInput(
             f"{what} of shape {times.shape} for {len(coefficients)} segments; "
             f"there must be {len(coefficients) + 1}"
         )
     fault = first_fault(times, coefficients)
     if fault == 1:
-        raise InvalidPolynomial(f"{what} {times} must be finite and increase")
+        raise InvalidInput(f"{what} {times} must be finite and increase")
     if fault == 2:
-        raise InvalidPolynomial(
-            f"coefficients of the segments have entries that are not finite: {coefficients}"
-        )
+        raise InvalidInput(f"coefficients of the segments have entries that are not finite: {coefficients}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,7 +97,7 @@ class PolynomialSpline:
     def __post_init__(self) -> None:
         proportions = np.array(self.proportions, dtype=np.float64)
         if proportions.ndim != 1 or abs(proportions.sum() - 1.0) > 1e-9:
-            raise InvalidPolynomial(f"proportions {proportions} must be a list with the sum 1")
+            raise InvalidInput(f"proportions {proportions} must be a list with the sum 1")
         breaks = np.concatenate([[0.0], np.cumsum(proportions)])
         breaks[-1] = 1.0
         for array in (proportions, breaks):
@@ -131,7 +129,7 @@ class PolynomialSpline:
     def split(self, eta: float) -> tuple[PolynomialSpline, PolynomialSpline]:
         """The splines before and after a parameter in (0, 1), each on [0, 1] again."""
         if not 0.0 < eta < 1.0:
-            raise InvalidPolynomial(f"cannot split at {eta:g}; the parameter must lie between 0 and 1")
+            raise InvalidInput(f"cannot split at {eta:g}; the parameter must lie between 0 and 1")
         (first, head), (second, tail) = (
             pieces_between(self.breaks, self.coefficients, *ends) for ends in ((0.0, eta), (eta, 1.0))
         )
@@ -164,7 +162,7 @@ def checked_order(order: Any) -> int:
         or not isinstance(order, int | np.integer)
         or not 0 <= order <= _MOST_DERIVATIVES
     ):
-        raise InvalidPolynomial(
+        raise InvalidInput(
             f"derivative {order!r} asked for; it must be a whole number, 0 or more and {_MOST_DERIVATIVES} at most"
         )
     return int(order)

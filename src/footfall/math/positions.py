@@ -5,7 +5,7 @@
 - `spherical`: (radius, azimuth, polar angle from +z)
 
 Lengths in m, angles in rad. All functions work on floats and on symbols; on floats the maps to rates raise
-`SingularParameters` where the azimuth is undefined, on symbols their entries are then infinite.
+`InvalidInput` where the azimuth is undefined, on symbols their entries are then infinite.
 """
 
 from __future__ import annotations

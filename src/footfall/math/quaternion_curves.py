@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import OppositeQuaternions
+from footfall.errors import InvalidInput
 from footfall.math.polynomials import checked_order
 from footfall.math.quaternions import exponential, inverse, logarithm
 from footfall.math.rotations import quaternion_product
@@ -117,7 +117,7 @@ def _slerp_jets(a: Jet, b: Jet, h: Jet) -> Jet:
     """
     cosine = _dot(a, b)
     if np.any(cosine[0] < -1.0 + _CLOSE):
-        raise OppositeQuaternions("two quaternions point into opposite directions; align their signs first")
+        raise InvalidInput("two quaternions point into opposite directions; align their signs first")
     equal = cosine[0] > 1.0 - _CLOSE
     angle = np.arccos(np.clip(np.where(equal, 0.0, cosine[0]), -1.0, 1.0))
     sine = np.sin(angle)

@@ -10,7 +10,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, Matrix3, Quaternion, Vector3, routine
-from footfall.errors import InvalidKeyframes, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.math import quaternion_curves as curves
 from footfall.math.b_splines import clamped_knots, cumulative_basis
 from footfall.math.polynomials import Jet, checked_order
@@ -55,7 +55,7 @@ class QuaternionSpline:
             else np.array(self.proportions, dtype=float)
         )
         if shares.shape != (count,) or (shares <= 0.0).any() or abs(shares.sum() - 1.0) > 1e-9:
-            raise InvalidKeyframes(f"proportions {shares} must be {count} positive numbers with the sum 1")
+            raise InvalidInput(f"proportions {shares} must be {count} positive numbers with the sum 1")
         controls = np.stack([keys[:-1], keys[1:]], axis=1)
         if self.method == "bezier":
             controls = _bezier_controls(keys, shares, self.tangent_scale)
@@ -176,12 +176,12 @@ class CubicQuaternionSpline:
     def __post_init__(self) -> None:
         controls = np.array(self.controls, dtype=np.float64, order="C")
         if controls.ndim != 3 or controls.shape[1:] != (4, 4) or len(controls) == 0:
-            raise InvalidKeyframes(
+            raise InvalidInput(
                 f"controls of shape {controls.shape}; there must be four (4, 4) for each piece"
             )
         norms = np.einsum("nij,nij->ni", controls, controls)
         if not np.all(np.abs(norms - 1.0) < 1e-6):
-            raise InvalidKeyframes(f"controls must be quaternions of norm one; squares of the norms: {norms}")
+            raise InvalidInput(f"controls must be quaternions of norm one; squares of the norms: {norms}")
         flips = np.einsum("nij,nij->ni", controls[:, :-1], controls[:, 1:]) < 0.0
         if flips.any():
             controls[:, 1:] *= np.cumprod(np.where(flips, -1.0, 1.0), axis=1)[:, :, None]
@@ -293,11 +293,9 @@ def control_steps(controls: ArrayOf[Quaternion]) -> ArrayOf[Vector3]:
 def _keyframes(keyframes: Any, least: int) -> Array:
     keys = np.array(keyframes, dtype=np.float64)
     if keys.ndim != 2 or keys.shape[1] != 4 or len(keys) < least:
-        raise InvalidKeyframes(
-            f"keyframes of shape {keys.shape}; there must be {least} quaternions (4,) or more"
-        )
+        raise InvalidInput(f"keyframes of shape {keys.shape}; there must be {least} quaternions (4,) or more")
     if not np.all(np.abs(modulus(keys) - 1.0) < 1e-6):
-        raise InvalidKeyframes(f"keyframes must have norm one; norms are {modulus(keys)}")
+        raise InvalidInput(f"keyframes must have norm one; norms are {modulus(keys)}")
     return aligned(keys)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, Matrix3, Quaternion, new_records, routine
-from footfall.errors import InvalidPolynomial
+from footfall.errors import InvalidInput
 from footfall.math.polynomials import Instant, instant_of, jet_at
 from footfall.math.quaternion_splines import CubicQuaternionSpline, Turning, turning_at
 from footfall.math.quaternions import angular_acceleration, angular_velocity, dot
@@ -51,7 +51,7 @@ class QuaternionTrajectory:
 
     def __post_init__(self) -> None:
         if self.timing.dimension != 1:
-            raise InvalidPolynomial(f"timing has {self.timing.dimension} components; it must have one")
+            raise InvalidInput(f"timing has {self.timing.dimension} components; it must have one")
 
     @property
     def start(self) -> float:

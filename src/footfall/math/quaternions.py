@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import NoLogarithm
+from footfall.errors import InvalidInput
 from footfall.math.rotations import quaternion_product
 
 _SMALL = 1e-12
@@ -63,7 +63,7 @@ def logarithm(q: Any) -> Array:
     small = size <= _SMALL * whole
     if np.any(small & (q[..., 0] <= 0.0)):
         wrong = q[small & (q[..., 0] <= 0.0)].reshape(-1, 4)[0]
-        raise NoLogarithm(f"{wrong} has no logarithm: it must not be zero, nor real and negative")
+        raise InvalidInput(f"{wrong} has no logarithm: it must not be zero, nor real and negative")
     scalar = np.where(small, q[..., 0], 1.0)
     factor = np.where(small, 1.0 / scalar, np.arctan2(size, q[..., 0]) / np.where(small, 1.0, size))
     return np.concatenate([np.log(whole)[..., None], factor[..., None] * vector], axis=-1)

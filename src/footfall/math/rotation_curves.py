@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import InvalidCurve
+from footfall.errors import InvalidInput
 from footfall.math.angular_velocity import rotation_vector_map
 from footfall.math.rotations import (
     boxminus,
@@ -62,7 +62,7 @@ class RotationCurve:
         self.rotations = np.asarray(rotations, dtype=np.float64)
         count = len(self.times)
         if count < 2 or self.rotations.shape != (count, 3, 3) or not np.all(np.diff(self.times) > 0.0):
-            raise InvalidCurve(
+            raise InvalidInput(
                 f"{count} times and rotations of shape {self.rotations.shape}; a curve needs at least two "
                 "increasing times and one rotation (3, 3) for each"
             )
@@ -74,7 +74,7 @@ class RotationCurve:
         )
         self.velocities = self._slopes() if velocities is None else np.asarray(velocities, dtype=np.float64)
         if self.velocities.shape != (count, 3):
-            raise InvalidCurve(f"velocities have shape {self.velocities.shape}; they must be {(count, 3)}")
+            raise InvalidInput(f"velocities have shape {self.velocities.shape}; they must be {(count, 3)}")
 
     def _slopes(self) -> Array:
         steps = np.diff(self.times)[:, None]

@@ -26,7 +26,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import asin, atan2, greater_equal, less, maximum, minimum, where
-from footfall.errors import InvalidRotation, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.math.rows import rowwise
 from footfall.math.spatial import cross, skew
 
@@ -349,7 +349,7 @@ def matrix_from_parameters(kind: str, parameters: Array) -> Array:
         return parameters
     size = {"matrix": 9, "quaternion": 4, "angle_axis": 4}.get(kind, 3)
     if parameters.shape[-1:] != (size,):
-        raise InvalidRotation(f"{kind} has shape {parameters.shape}, needed is ({size},), or rows of such")
+        raise InvalidInput(f"{kind} has shape {parameters.shape}, needed is ({size},), or rows of such")
     match kind:
         case "matrix":
             return parameters.reshape(*parameters.shape[:-1], 3, 3)

@@ -15,7 +15,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import Kernel, build_kernel
-from footfall.errors import InvalidRotation
+from footfall.errors import InvalidInput
 
 P = ParamSpec("P")
 Shape = tuple[int, ...]
@@ -46,12 +46,12 @@ def rowwise(*units: str, **shapes: int | Shape) -> Callable[[Callable[P, Array]]
                 if type(value) is not np.ndarray:
                     if not isinstance(value, list | tuple | np.ndarray):
                         if shape:
-                            raise InvalidRotation(f"{name} is {value!r}; needed are numbers {_text(shape)}")
+                            raise InvalidInput(f"{name} is {value!r}; needed are numbers {_text(shape)}")
                         continue  # a number or a symbol
                     value = given[place] = _array(value)
                 rows = value.ndim - len(shape)
                 if rows < 0 or (value.shape[rows:] != shape and shape != (-1,)):
-                    raise InvalidRotation(
+                    raise InvalidInput(
                         f"{name} has the shape {value.shape}; needed is {_text(shape)}, or rows of such"
                     )
                 if name in units:
@@ -86,9 +86,7 @@ def _check_length(name: str, value: Array) -> None:
         worst = float(squares[np.argmax(np.abs(squares - 1.0))]) if len(squares) else 1.0
     if _LENGTH < abs(worst - 1.0) < np.inf:  # NaN goes on as such
         norm = float(np.sqrt(worst))
-        raise InvalidRotation(
-            f"{name} has the norm {norm:.6g}; it must be 1: divide by it, `normalised` does"
-        )
+        raise InvalidInput(f"{name} has the norm {norm:.6g}; it must be 1: divide by it, `normalised` does")
 
 
 def _text(shape: Shape) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import routine
-from footfall.errors import InvalidPolynomial
+from footfall.errors import InvalidInput
 from footfall.math.polynomials import (
     CLOSE,
     PolynomialSpline,
@@ -96,7 +96,7 @@ class PolynomialTrajectory:
         """Value and derivatives up to `order` (order + 1, k, dimension) at times (k,), in one native call."""
         at = np.ascontiguousarray(at, dtype=np.float64)
         if at.ndim != 1:
-            raise InvalidPolynomial(f"times have shape {at.shape}; they must be a list")
+            raise InvalidInput(f"times have shape {at.shape}; they must be a list")
         order = checked_order(order)
         return sample(self.times, self.coefficients, at if at.flags.writeable else at.copy(), order)
 
@@ -105,7 +105,7 @@ class PolynomialTrajectory:
     def cut(self, start: float, end: float) -> PolynomialTrajectory:
         """What lies between two of its times."""
         if not (self.start - CLOSE <= start and end <= self.end + CLOSE and end - start > CLOSE):
-            raise InvalidPolynomial(
+            raise InvalidInput(
                 f"cannot cut from {start:g} s to {end:g} s; the trajectory lasts from {self.start:g} s to "
                 f"{self.end:g} s"
             )
@@ -167,12 +167,10 @@ def over_time(spline: PolynomialSpline, start: float, duration: float) -> Polyno
 def join(trajectories: Sequence[PolynomialTrajectory]) -> PolynomialTrajectory:
     """One after the other; each must begin when the one before ends."""
     if not trajectories:
-        raise InvalidPolynomial("no trajectories to join")
+        raise InvalidInput("no trajectories to join")
     for before, after in pairwise(trajectories):
         if abs(after.start - before.end) > CLOSE:
-            raise InvalidPolynomial(
-                f"a trajectory ends at {before.end:g} s, the next begins at {after.start:g} s"
-            )
+            raise InvalidInput(f"a trajectory ends at {before.end:g} s, the next begins at {after.start:g} s")
     powers = max(trajectory.degree for trajectory in trajectories) + 1
     times = np.concatenate([trajectories[0].times, *(part.times[1:] for part in trajectories[1:])])
     return PolynomialTrajectory(times, np.concatenate([raised(t.coefficients, powers) for t in trajectories]))
@@ -203,7 +201,7 @@ def _common(trajectories: Sequence[PolynomialTrajectory]) -> tuple[Array, list[A
     first = trajectories[0]
     for other in trajectories[1:]:
         if abs(other.start - first.start) > CLOSE or abs(other.end - first.end) > CLOSE:
-            raise InvalidPolynomial(
+            raise InvalidInput(
                 f"a trajectory lasts from {first.start:g} s to {first.end:g} s, another from {other.start:g} s "
                 f"to {other.end:g} s; they must last over the same times"
             )

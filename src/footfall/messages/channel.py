@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.errors import InvalidChannel
+from footfall.errors import InvalidMessage
 
 Sample = np.ndarray[Any, np.dtype[Any]]
 
@@ -62,14 +62,14 @@ def _checked(kind: Any, shape: Any) -> _Layout:
     """The one place that says what channels may be, for those who make them and for those who open one."""
     kind = np.dtype(kind)
     if kind.str[1:] not in _KINDS:
-        raise InvalidChannel(f"type is {kind}; channels hold plain numbers")
+        raise InvalidMessage(f"type is {kind}; channels hold plain numbers")
     lengths = tuple(shape)
     if (
         len(lengths) > _MOST_DIMENSIONS
         or not all(type(length) is int and 0 < length <= _MOST_BYTES for length in lengths)
         or kind.itemsize * math.prod(lengths) > _MOST_BYTES
     ):
-        raise InvalidChannel(
+        raise InvalidMessage(
             f"shape is {str(lengths)[:200]}; up to {_MOST_DIMENSIONS} positive lengths, {_MOST_BYTES} bytes in all"
         )
     return _Layout(kind, lengths)
@@ -99,7 +99,7 @@ class Channel:
         """A channel for arrays of a shape and type."""
         layout = _checked(kind, shape)
         if sys.platform != "linux":
-            raise InvalidChannel(
+            raise InvalidMessage(
                 "channels in shared memory need Linux; use sockets (footfall.messages.connect)"
             )
         import fcntl
@@ -113,7 +113,7 @@ class Channel:
             memory = mmap.mmap(descriptor, layout.total)
         except OSError as error:
             os.close(descriptor)
-            raise InvalidChannel(
+            raise InvalidMessage(
                 f"no memory for a channel of {layout.total} bytes: {error.strerror}"
             ) from None
         key = secrets.token_bytes(8)
@@ -132,21 +132,21 @@ class Channel:
         """
         found = _NAME.fullmatch(name)
         if found is None or sys.platform != "linux":
-            raise InvalidChannel(f"no channel {name[:80]!r}; names are those that Channel.create gives")
+            raise InvalidMessage(f"no channel {name[:80]!r}; names are those that Channel.create gives")
         process, number, key = found.groups()
         try:
             access = os.O_RDWR if write else os.O_RDONLY
             descriptor = os.open(f"/proc/{process}/fd/{number}", access | os.O_CLOEXEC | os.O_NONBLOCK)
         except OSError as error:
-            raise InvalidChannel(f"no channel {name!r}: {error.strerror}") from None
+            raise InvalidMessage(f"no channel {name!r}: {error.strerror}") from None
         try:
             layout = _read_layout(descriptor, bytes.fromhex(key), name)
             protection = mmap.PROT_READ | (mmap.PROT_WRITE if write else 0)
             memory = mmap.mmap(descriptor, layout.total, prot=protection)
         except (OSError, ValueError) as error:
-            if isinstance(error, InvalidChannel):
+            if isinstance(error, InvalidMessage):
                 raise
-            raise InvalidChannel(f"channel {name!r} cannot be mapped: {error}") from None
+            raise InvalidMessage(f"channel {name!r} cannot be mapped: {error}") from None
         finally:
             os.close(descriptor)
         return cls(name, memory, layout, writes=write)
@@ -160,9 +160,9 @@ class Channel:
         """Publish a sample; its number, from 1. One process only may write."""
         sample = np.asarray(sample)
         if sample.shape != self.shape:
-            raise InvalidChannel(f"a sample has shape {sample.shape}; the channel has {self.shape}")
+            raise InvalidMessage(f"a sample has shape {sample.shape}; the channel has {self.shape}")
         if not self._writes:
-            raise InvalidChannel(f"channel {self.name!r} was opened to read; open it with write=True")
+            raise InvalidMessage(f"channel {self.name!r} was opened to read; open it with write=True")
         number = int(self._counter[0]) + 1
         place = number % _PLACES
         self._stamps[place][0] = -number  # whoever reads it now sees that it changed
@@ -183,7 +183,7 @@ class Channel:
                 if int(self._stamps[place][0]) == number:
                     return number, sample
             self.overtaken += 1
-        raise InvalidChannel(
+        raise InvalidMessage(
             "the writer overtook this reader again and again; samples are too large for their rate"
         )
 
@@ -207,24 +207,24 @@ def _read_layout(descriptor: int, key: bytes, name: str) -> _Layout:
 
     status = os.fstat(descriptor)
     if status.st_uid != os.geteuid():
-        raise InvalidChannel(f"channel {name!r} belongs to another user")
+        raise InvalidMessage(f"channel {name!r} belongs to another user")
     try:
         seals = fcntl.fcntl(descriptor, fcntl.F_GET_SEALS)
     except OSError:
-        raise InvalidChannel(f"{name!r} is no channel, but something else of that process") from None
+        raise InvalidMessage(f"{name!r} is no channel, but something else of that process") from None
     if not seals & fcntl.F_SEAL_SHRINK:
-        raise InvalidChannel(f"the memory of channel {name!r} can be cut off; channels are sealed")
+        raise InvalidMessage(f"the memory of channel {name!r} can be cut off; channels are sealed")
     if status.st_size < _HEADER:
-        raise InvalidChannel(f"{name!r} is smaller than any channel")
+        raise InvalidMessage(f"{name!r} is smaller than any channel")
     mark, found, text, dimensions, *lengths = _LAYOUT.unpack(os.pread(descriptor, _LAYOUT.size, 0))
     if mark != _MARK or found != key or not 0 <= dimensions <= _MOST_DIMENSIONS:
-        raise InvalidChannel(f"{name!r} is no channel of this version, or the one of that name is gone")
+        raise InvalidMessage(f"{name!r} is no channel of this version, or the one of that name is gone")
     written = text.rstrip(b"\0").decode("ascii", "replace")
     if (
         written[:1] not in ("<", "|") or written[1:] not in _KINDS
     ):  # before NumPy reads it: "O8" would be objects
-        raise InvalidChannel(f"channel {name!r} has type {written!r}; channels hold plain numbers")
+        raise InvalidMessage(f"channel {name!r} has type {written!r}; channels hold plain numbers")
     layout = _checked(written, lengths[:dimensions])
     if status.st_size < layout.total:
-        raise InvalidChannel(f"the memory of channel {name!r} is smaller than it says")
+        raise InvalidMessage(f"the memory of channel {name!r} is smaller than it says")
     return layout

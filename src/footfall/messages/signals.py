@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from footfall.errors import InvalidMessage, InvalidSignal, UnknownName
+from footfall.errors import InvalidInput, InvalidMessage, UnknownName
 from footfall.messages.connection import Connection, LinkOptions, connect
 from footfall.messages.content import read_record, record_bytes
 from footfall.messages.frames import Message
@@ -65,11 +65,11 @@ class SignalBroker:
         """Make a signal known. payload: its type."""
         kind = NoneType if payload is None else payload
         if kind not in PAYLOADS or not name or len(name) > _LONGEST or not name.isprintable():
-            raise InvalidSignal(
+            raise InvalidInput(
                 f"signal {name[:40]!r} with {kind!r}; payloads are None, bool, int, float or str"
             )
         if self._kinds.get(name, kind) is not kind:
-            raise InvalidSignal(
+            raise InvalidInput(
                 f"signal {name!r} is declared with {self._kinds[name].__name__}, not {kind.__name__}"
             )
         self._kinds[name] = kind
@@ -92,9 +92,9 @@ class SignalBroker:
         if kind is float and type(payload) is int:
             payload = float(payload)
         if type(payload) is not kind or (isinstance(payload, str) and len(payload) > _LONGEST):
-            raise InvalidSignal(f"payload of {name!r} is {str(payload)[:40]!r}; it must be {kind.__name__}")
+            raise InvalidInput(f"payload of {name!r} is {str(payload)[:40]!r}; it must be {kind.__name__}")
         if isinstance(payload, float) and payload != payload:
-            raise InvalidSignal(f"payload of {name!r} is not a number")
+            raise InvalidInput(f"payload of {name!r} is not a number")
         return Signal(name, payload)
 
     def listen(self, listener: Callable[[Signal], None], name: str | None = None) -> Callable[[], None]:
@@ -195,5 +195,5 @@ def _publish(broker: SignalBroker, message: Message) -> None:
     record = read_record(message.content, SignalRecord)
     try:
         broker.publish(record.name, record.payload)
-    except (InvalidSignal, UnknownName) as error:
+    except (InvalidInput, UnknownName) as error:
         raise InvalidMessage(str(error)) from None

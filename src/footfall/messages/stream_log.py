@@ -15,7 +15,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import DroppedSamples, InvalidChannel, InvalidMessage, RecordingFailed
+from footfall.errors import CannotWrite, DroppedSamples, InvalidMessage
 from footfall.output_file import OutputFile
 
 _MOST_STREAMS = 1000
@@ -77,7 +77,7 @@ class StreamLog:
             message = (
                 f"{len(streams)} streams, room {room}, interval {interval:g}; up to {_MOST_STREAMS} streams"
             )
-            raise InvalidChannel(f"{message}, 1 row and above, up to 60 s")
+            raise InvalidMessage(f"{message}, 1 row and above, up to 60 s")
         self.path = Path(path)
         self.streams = {name: LogStream(name, tuple(columns), room) for name, columns in streams.items()}
         self.problem: Exception | None = None
@@ -123,7 +123,7 @@ class StreamLog:
             except Exception as problem:
                 self._fail(problem)
         if self.problem is not None:
-            raise RecordingFailed(
+            raise CannotWrite(
                 f"log {str(self.path)!r} could not be written to its end: {self.problem}; its first rows can be read"
             ) from self.problem
         lost = {name: stream.dropped for name, stream in self.streams.items() if stream.dropped}

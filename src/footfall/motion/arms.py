@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import NoReducedModel
+from footfall.errors import UnsuitableRobot
 from footfall.math.transform import Transform
 from footfall.motion.standing import placed_frame
 from footfall.robot.model import Robot
@@ -30,7 +30,7 @@ def arm_of(robot: Robot, poses: list[Transform], frames: Mapping[str, str], hand
     }
     own = [index for index in sorted(tree.path(tree.attachments[frames[hand]].link)) if index not in others]
     if len(own) < 2:
-        raise NoReducedModel(
+        raise UnsuitableRobot(
             f"frame {frames[hand]!r} of robot {robot.name!r} has {len(own)} joints of its own; {hand} must have "
             "a shoulder and an elbow"
         )

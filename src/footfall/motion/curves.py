@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from footfall.arrays import Integers
-from footfall.errors import InvalidTime
+from footfall.errors import InvalidInput
 from footfall.math.quaternion_splines import CubicQuaternionSpline
 from footfall.math.quaternion_trajectories import QuaternionTrajectory
 from footfall.math.trajectories import PolynomialTrajectory, join
@@ -104,7 +104,7 @@ class MotionCurves(LimbCurves):
         """All values and two derivatives at times (k,), s, or at one time; beyond the ends all stands still."""
         at = np.array(times, dtype=np.float64)
         if not np.isfinite(at).all():
-            raise InvalidTime(
+            raise InvalidInput(
                 f"times must be finite numbers, s; the first that is not is {at[~np.isfinite(at)][0]}"
             )
         return MotionSamples.of(self.packed.numbers(at.reshape(-1)).reshape(*at.shape, SIZE))
@@ -112,7 +112,7 @@ class MotionCurves(LimbCurves):
     def snapshot(self, time: float) -> MotionSamples:
         """All values and two derivatives at one time, s: the fast way."""
         if not math.isfinite(time):
-            raise InvalidTime(f"time is {time}; it must be a finite number, s")
+            raise InvalidInput(f"time is {time}; it must be a finite number, s")
         return snapshot(self.packed, time)
 
 

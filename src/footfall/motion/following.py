@@ -22,7 +22,7 @@ from footfall.dynamics.center_of_mass import center_of_mass
 from footfall.dynamics.centroidal import centroidal_momentum
 from footfall.dynamics.configuration import difference, integrate
 from footfall.dynamics.kinematics import link_poses
-from footfall.errors import LostMotion
+from footfall.errors import NoSolution
 from footfall.gait.poses import HANDS, Hand
 from footfall.math.rotations import matrix_from_quaternion, quaternion_from_matrix
 from footfall.math.transform import Transform
@@ -86,7 +86,7 @@ def follow_motion(
 
     dt: s. gain: 1/s, below 1/dt. hands: those that follow also where they are in null space. free: what joints do that
     the motion leaves free, such as arms that swing; limits are then what its cost makes of them, the head stays, and
-    only the given hands follow. Raises `LostMotion` if it is off by more than allowed, m or rad.
+    only the given hands follow. Raises `NoSolution` if it is off by more than allowed, m or rad.
     """
     times = np.arange(motion.begin_time, motion.end_time + dt / 2, dt)
     q = _on_right_foot(robot, motion, standing_configuration(robot, motion.model) if q is None else q)
@@ -108,10 +108,18 @@ def follow_motion(
     for step in range(len(times)):
         places[step] = now
         errors[step] = steps.error(now, targets[step], shares[step])
-        if errors[step] > allowed:
-            raise LostMotion(float(errors[step]), float(times[step]), allowed)
+        require_followed(float(errors[step]), float(times[step]), allowed)
         now = steps.step(now, targets[step], rates[step], gain, shares[step])
     return Followed(times, places, _velocities(robot, places, dt), errors)
+
+
+def require_followed(error: float, time: float, allowed: float) -> None:
+    """Refuse a motion that the robot is off by an error, m or rad, at a time, s."""
+    if not error <= allowed:
+        raise NoSolution(
+            f"the robot is off by {error:.3g} m or rad at {time:.3f} s; at most {allowed:.3g}: is the motion within "
+            "reach?"
+        )
 
 
 def _follow_freely(
@@ -147,8 +155,7 @@ def _follow_freely(
     for step in range(len(times)):
         path[step] = here
         errors[step] = np.abs(kernel(here, targets[step])[0]).max()
-        if errors[step] > allowed:
-            raise LostMotion(float(errors[step]), float(times[step]), allowed)
+        require_followed(float(errors[step]), float(times[step]), allowed)
         told = free.told(float(times[step])) if free.told is not None else None
         here = integrate(robot, here, dt * solver.run(here, targets[step], rates[step], gains, told))
     return path, errors

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import InvalidParameters
+from footfall.errors import InvalidInput
 from footfall.math.collocation import LinearEquation, collocate_banded
 from footfall.math.least_squares_splines import equal_grid, equal_quadrature_times, least_squares_pieces
 from footfall.math.trajectories import PolynomialTrajectory
@@ -27,7 +27,7 @@ def grid(draft: Draft, distance: float) -> Array:
     """Break points (n + 1,) at equal distances of about `distance` s."""
     begin, end = draft.begin_time, draft.end_time
     if not (end - begin) / distance <= _MOST_POINTS:
-        raise InvalidParameters(
+        raise InvalidInput(
             f"break points every {distance:g} s in a motion of {end - begin:g} s; at most {_MOST_POINTS} are taken"
         )
     count = max(2, round((end - begin) / distance))

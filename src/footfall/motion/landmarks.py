@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from footfall.errors import FourLegs, UnclearLandmark, UnknownName
+from footfall.errors import UnknownName, UnsuitableRobot
 from footfall.motion.reduced_model import LANDMARKS
 from footfall.robot.model import WORLD, JointType, Robot
 
@@ -50,7 +50,7 @@ def landmarks(robot: Robot, given: Mapping[str, str] | None = None) -> dict[str,
             if pair is None and right == "RH" and not _has_arms(robot, (found["RF"], found["LF"])):
                 continue
             if pair is None:
-                raise UnclearLandmark(
+                raise UnsuitableRobot(
                     f"robot {robot.name!r} has no pair of frames that look like {right} and {left} by their names "
                     f"({', '.join(words)}); pass frames={{{right!r}: ..., {left!r}: ...}}"
                 )
@@ -92,10 +92,11 @@ def legs_of(robot: Robot) -> list[str]:
 def _refuse_quadrupeds(robot: Robot) -> None:
     legs = legs_of(robot)
     if len(legs) >= 4:
-        raise FourLegs(
+        raise UnsuitableRobot(
             f"robot {robot.name!r} has {len(legs)} legs ({', '.join(legs)}), and walking is for bipeds; for robots "
             "with four legs there are footfall simulate, footfall quadruped (trot, fall, jump) and the gaits of "
-            "footfall.gait; frames={'RF': ..., 'LF': ...} walks on two of them"
+            "footfall.gait; frames={'RF': ..., 'LF': ...} walks on two of them",
+            advice="footfall simulate, footfall quadruped; or two of its legs: --frame RF=... --frame LF=...",
         )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import least_squares
 
 from footfall.arrays import Array
-from footfall.errors import InvalidRecording
+from footfall.errors import InvalidInput
 from footfall.motion.limbs import Limbs, contact_wrench, torso_motion
 from footfall.motion.reduced_model import ReducedModel
 
@@ -41,7 +41,7 @@ def fit_masses(
     torque (k, 3): of the ground on the feet about the world's origin, N m. with_inertia: also fit the torso's.
     """
     if center.shape != (3, *torque.shape) or torque.shape[1:] != (3,) or len(torque) < 3:
-        raise InvalidRecording(
+        raise InvalidInput(
             f"centre of mass of shape {center.shape} and torque of shape {torque.shape}; they must be (3, k, 3) and "
             "(k, 3), k at least 3"
         )

@@ -15,7 +15,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.dynamics.kinematics import link_poses
-from footfall.errors import NoReducedModel
+from footfall.errors import UnsuitableRobot
 from footfall.math.transform import Transform
 from footfall.motion.arm_reach import arm_reach
 from footfall.motion.arms import arm_of, on_axis
@@ -110,7 +110,7 @@ def derived_model(
 ) -> ReducedModel:
     """Constants from the description alone."""
     if frames["RF"] == frames["LF"]:
-        raise NoReducedModel(
+        raise UnsuitableRobot(
             f"both feet of robot {robot.name!r} are frame {frames['RF']!r}; they must be two"
         )
     check_upright(robot, link_poses(robot.tree, start_configuration(robot)), frames)
@@ -219,7 +219,7 @@ def _leg(robot: Robot, foot: str) -> _Leg:
     ]
     links = sorted(pitch)[:3]
     if len(links) < 3:
-        raise NoReducedModel(
+        raise UnsuitableRobot(
             f"the leg to frame {foot!r} of robot {robot.name!r} has {len(pitch)} joints that turn about a sideways "
             "axis; it must have hip, knee and ankle"
         )
@@ -275,7 +275,7 @@ def _stance(
         first, second, before = second, second - now * (second - first) / (now - before), now
         now = ahead(second)
     if not abs(now) < 1e-6:
-        raise NoReducedModel(f"robot {robot.name!r} finds no stance with its centre of mass above its soles")
+        raise UnsuitableRobot(f"robot {robot.name!r} finds no stance with its centre of mass above its soles")
     return stance(second), second
 
 

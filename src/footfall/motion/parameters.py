@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from footfall.errors import InvalidDescription, InvalidParameters
+from footfall.errors import InvalidInput, RobotError
 from footfall.robot.toml_parts import read_schema
 from footfall.whole_file import written_whole
 
@@ -172,8 +172,8 @@ def read_parameters(path: Path | str) -> MotionParameters:
     """Parameters from a TOML file; what it leaves out has its default."""
     try:
         return read_schema(Path(path), MotionParameters, limit=_LARGEST_FILE)
-    except InvalidDescription as error:
-        raise InvalidParameters(str(error)) from None
+    except RobotError as error:
+        raise InvalidInput(str(error)) from None
 
 
 def write_parameters(parameters: MotionParameters, path: Path | str) -> None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import InvalidReducedModel
+from footfall.errors import InvalidInput
 from footfall.motion.hand_space import HandSpace
 from footfall.robot.values import Value
 
@@ -68,14 +68,12 @@ class PlanarLeg:
                 continue
             value = np.asarray(getattr(self, field.name), dtype=np.float64)
             if not np.isfinite(value).all():
-                raise InvalidReducedModel(f"{field.name} of the leg is {value}; it must be finite")
+                raise InvalidInput(f"{field.name} of the leg is {value}; it must be finite")
             if value.ndim and not value[0] < value[1]:
-                raise InvalidReducedModel(
-                    f"{field.name} of the leg are {value}; the first must be below the second"
-                )
+                raise InvalidInput(f"{field.name} of the leg are {value}; the first must be below the second")
         for name in ("lower_leg", "upper_leg"):
             if getattr(self, name) <= 0.0:
-                raise InvalidReducedModel(f"{name} is {getattr(self, name):g} m; it must be positive")
+                raise InvalidInput(f"{name} is {getattr(self, name):g} m; it must be positive")
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,22 +124,20 @@ class ReducedModel(Value):
         object.__setattr__(self, "torso_inertia", inertia)
         object.__setattr__(self, "frames", MappingProxyType(dict(self.frames)))
         if inertia.shape != (3, 3) or not np.isfinite(inertia).all():
-            raise InvalidReducedModel(f"torso_inertia has shape {inertia.shape}; it must be finite, (3, 3)")
+            raise InvalidInput(f"torso_inertia has shape {inertia.shape}; it must be finite, (3, 3)")
         for name in ("mass", "com_height", "foot_distance", "gravity"):
             if not getattr(self, name) > 0.0:
-                raise InvalidReducedModel(
-                    f"{name} of {self.name!r} is {getattr(self, name):g}; it must be positive"
-                )
+                raise InvalidInput(f"{name} of {self.name!r} is {getattr(self, name):g}; it must be positive")
         if not (
             self.foot_share >= 0.0 and self.hand_share >= 0.0 and self.foot_share + self.hand_share < 0.5
         ):
-            raise InvalidReducedModel(
+            raise InvalidInput(
                 f"shares of {self.name!r} are {self.foot_share:g} a foot and {self.hand_share:g} a hand; they must "
                 "not be negative, and leave mass for the torso"
             )
         for name in ("sole", "toe_sole"):
             rear, front, right, left = getattr(self, name)
             if not (rear < front and right < left):
-                raise InvalidReducedModel(
+                raise InvalidInput(
                     f"{name} of {self.name!r} is {getattr(self, name)}; it must be (rear, front, right, left)"
                 )

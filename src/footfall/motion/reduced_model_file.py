@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import msgspec
 import numpy as np
 
-from footfall.errors import InvalidDescription, InvalidReducedModelFile
+from footfall.errors import InvalidInput, RobotError
 from footfall.motion.hand_space import HandSpace
 from footfall.motion.reduced_model import (
     Bulk,
@@ -97,8 +97,8 @@ def read_reduced_model(path: Path | str) -> ReducedModel:
     """A reduced model from a TOML file; angles in it are in degrees."""
     try:
         content = read_schema(Path(path), _Model, limit=_LARGEST_FILE)
-    except InvalidDescription as error:
-        raise InvalidReducedModelFile(str(error)) from None
+    except RobotError as error:
+        raise InvalidInput(str(error)) from None
     values = _plain(content)
     space = None if content.hand_space is None else _read_space(content.hand_space, path)
     bulk = (
@@ -126,9 +126,9 @@ def _read_space(content: _HandSpace, path: Path | str) -> HandSpace:
     try:
         bits = np.frombuffer(base64.b64decode(content.cells, validate=True), np.uint8)
     except ValueError:
-        raise InvalidReducedModelFile(f"{path}: cells of hand_space are not in base 64") from None
+        raise InvalidInput(f"{path}: cells of hand_space are not in base 64") from None
     if len(bits) != -(-count // 8):
-        raise InvalidReducedModelFile(
+        raise InvalidInput(
             f"{path}: cells of hand_space are {len(bits)} bytes; {count} cells take {-(-count // 8)}"
         )
     cells = np.unpackbits(bits, count=count).astype(np.bool_).reshape(content.counts)

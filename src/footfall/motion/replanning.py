@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.compiler.making_time import running_seconds
-from footfall.errors import InvalidPlan, InvalidTransition, TooLate
+from footfall.errors import InvalidInput, InvalidTransition, TooLate
 from footfall.gait.plan import Action, MotionPlan, Transition, TransitionSequence, cut_front
 from footfall.gait.poses import RobotPose
 from footfall.gait.walking_transitions import closing_transitions
@@ -90,9 +90,9 @@ def replan(
     transitions that are over are kept; a motion that is replanned at every step would grow and grow.
     """
     if not transitions:
-        raise InvalidPlan("no transitions to continue with; a plan must end at rest")
+        raise InvalidInput("no transitions to continue with; a plan must end at rest")
     if not transitions[0].begin.equivalent(at.pose):
-        raise InvalidPlan("the new transitions do not begin with the pose in which the plan is continued")
+        raise InvalidInput("the new transitions do not begin with the pose in which the plan is continued")
     whole = motion.plan
     plan = whole if keep_past else cut_front(whole, at.now)
     over = len(whole.transitions) - len(plan.transitions)

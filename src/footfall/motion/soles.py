@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import NoSole
+from footfall.errors import MisplacedFrame
 from footfall.geometry.mesh import load_mesh
 from footfall.math.transform import Transform, identity_transform
 from footfall.motion.reduced_model import Rectangle
@@ -40,10 +40,12 @@ def sole_rectangle(robot: Robot, foot: str) -> Rectangle:
     """(rear, front, right, left) of the sole in a foot frame, m, from the shapes of the body that carries it."""
     cloud = foot_points(robot, foot)
     if len(cloud) == 0:
-        raise NoSole(f"the body of frame {foot!r} has no shapes; pass sole=(rear, front, right, left)")
+        raise MisplacedFrame(
+            f"the body of frame {foot!r} has no shapes; pass sole=(rear, front, right, left)"
+        )
     lowest = float(cloud[:, 2].min())
     if abs(lowest) > 0.5 * _THICKNESS:
-        raise NoSole(
+        raise MisplacedFrame(
             f"the sole is at z = {lowest:.3g} m of frame {foot!r}; a foot frame must lie on the sole "
             "(`with_standing_frames` adds such frames)"
         )
@@ -51,7 +53,7 @@ def sole_rectangle(robot: Robot, foot: str) -> Rectangle:
     # The same rectangle serves both feet: as far to either side as the sole reaches to both.
     half = float(min(-flat[:, 1].min(), flat[:, 1].max()))
     if half <= 0.0:
-        raise NoSole(
+        raise MisplacedFrame(
             f"the sole does not reach to both sides of frame {foot!r}; pass sole=(rear, front, right, left)"
         )
     return float(flat[:, 0].min()), float(flat[:, 0].max()), -half, half
@@ -74,7 +76,7 @@ def with_sole_shapes(robot: Robot, feet: Iterable[str], sole: Rectangle | None) 
     if not bare:
         return robot
     if sole is None:
-        raise NoSole(
+        raise MisplacedFrame(
             f"feet {', '.join(bare)} of robot {robot.name!r} have no shapes that touch the ground; give the sole that "
             "they stand on: --sole REAR,FRONT,RIGHT,LEFT, sole=(rear, front, right, left)"
         )

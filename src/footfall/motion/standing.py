@@ -10,7 +10,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.dynamics.configuration import neutral
 from footfall.dynamics.kinematics import link_poses
-from footfall.errors import TurnedLandmark
+from footfall.errors import MisplacedFrame
 from footfall.math.transform import Transform
 from footfall.motion.landmarks import landmarks
 from footfall.motion.soles import foot_points
@@ -39,13 +39,13 @@ def check_upright(robot: Robot, poses: Sequence[Transform], frames: Mapping[str,
     for name in ("RF", "LF"):
         up = placed_frame(robot, poses, frames[name]).rotation[:, 2]
         if up[2] < _UPRIGHT:
-            raise TurnedLandmark(
+            raise MisplacedFrame(
                 f"frame {frames[name]!r} of robot {robot.name!r} has z axis {up.round(3).tolist()} where the robot "
                 "stands; a foot frame must have x forward and z up"
             )
     foot, body = (placed_frame(robot, poses, frames[name]).rotation for name in ("RF", "UB"))
     if min(np.diag(foot.T @ body)) < _UPRIGHT:
-        raise TurnedLandmark(
+        raise MisplacedFrame(
             f"frame {frames['UB']!r} of robot {robot.name!r} is turned against {frames['RF']!r} where the robot "
             "stands; the upper body must have x forward and z up too: `with_standing_frames` adds such a frame"
         )

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from footfall.errors import FootfallError, FourLegs
+from footfall.errors import FootfallError, UnsuitableRobot
 from footfall.gait.poses import HANDS
 from footfall.motion.body_tasks import head_joints, joints_between
 from footfall.motion.following import follow_motion, followed_balance
@@ -57,18 +57,10 @@ def _findings(robot: Robot, frames: Mapping[str, str] | None, sole: Rectangle | 
     yield _base(robot)
     try:
         marks = landmarks(robot, frames)
-    except FourLegs as error:
-        advice = "footfall simulate, footfall quadruped; or two of its legs: --frame RF=... --frame LF=...; it has "
-        yield Finding("frames", "missing", str(error), advice + _some_frames(robot))
-        return
     except FootfallError as error:
-        yield Finding(
-            "frames",
-            "missing",
-            str(error),
-            "name frames of feet and hands: --frame RF=right_sole --frame LF=...; it has "
-            + _some_frames(robot),
-        )
+        advice = "name frames of feet and hands: --frame RF=right_sole --frame LF=..."
+        advice = (isinstance(error, UnsuitableRobot) and error.advice) or advice
+        yield Finding("frames", "missing", str(error), f"{advice}; it has {_some_frames(robot)}")
         return
     yield Finding("frames", "good", ", ".join(f"{name}: {frame}" for name, frame in marks.items()))
     model, machine, finding = _model(robot, frames, sole)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footfall.errors import InvalidPlan, TooFast
+from footfall.errors import InvalidInput, InvalidTransition, TooFast
 from footfall.gait.actions import straight
 from footfall.gait.plan import MotionPlan
 from footfall.gait.walking_transitions import WalkingTransition, idle_pose, walking_sequence
@@ -68,7 +68,7 @@ def choose_step(
     Raises `TooFast` if none works.
     """
     if not (np.isfinite(speed) and speed > 0.0):
-        raise InvalidPlan(f"speed is {speed} m/s; it must be above zero")
+        raise InvalidInput(f"speed is {speed} m/s; it must be above zero")
     usual = (MotionParameters() if parameters is None else parameters).phase.transition_s
     best: StepChoice | None = None
     for duration in sorted(DURATIONS, key=lambda value: abs(value - usual)):
@@ -112,7 +112,7 @@ def try_step(
         motion = generate_motion(
             speed_walk(model, length, duration), model, parameters=parameters, body=body, check=False
         )
-    except InvalidPlan:
+    except InvalidTransition:
         return None
     found = verify_motion(motion, dt=0.01)
     if body is None:

@@ -19,7 +19,7 @@ from footfall.dynamics.center_of_mass import center_of_mass
 from footfall.dynamics.centroidal import centroidal_momentum
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.kinematics import link_poses
-from footfall.errors import InvalidReducedModel
+from footfall.errors import InvalidInput
 from footfall.gait.poses import Hand
 from footfall.math.positive_definite import solve_positive_definite
 from footfall.math.rotations import (
@@ -61,7 +61,7 @@ class WholeBody:
     def __init__(self, robot: Robot, model: ReducedModel, *, comfort: Array | None = None) -> None:
         roots = [joint for joint in robot.joints if joint.parent == WORLD]
         if len(roots) != 1 or roots[0].type is not JointType.FLOATING:
-            raise InvalidReducedModel(f"robot {robot.name!r} has no floating base; one that walks has")
+            raise InvalidInput(f"robot {robot.name!r} has no floating base; one that walks has")
         self.robot, self.model = robot, model
         self.comfort = np.array(standing_configuration(robot, model) if comfort is None else comfort)
         self._base = robot.q_slice(roots[0].name)

@@ -9,7 +9,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.environment.terrain import PackedTerrain
-from footfall.errors import RefusedStance
+from footfall.errors import InvalidTransition
 from footfall.gait.poses import FootContact, FootState, Quaternion, RobotPose, Vector
 from footfall.gait.step_parameters import step_parameters, wrapped
 from footfall.gait.walking_transitions import HandTarget, WalkingTransition
@@ -50,7 +50,7 @@ def walking_transitions(
         base = max(swinging.position[2], landed.position[2])
         over = _swing_over(swinging, landed, base, terrain, refinement)
         if over > parameters.step.obstacle_m + _FINER:
-            raise RefusedStance(len(steps), f"its foot would swing over something {over:.3f} m high")
+            raise InvalidTransition(len(steps), f"its foot would swing over something {over:.3f} m high")
         rise = abs(landed.position[2] - standing.position[2])
         careful = rise > noticeable or over > noticeable
         # Not in the source: the zero-moment point of a quick step leaves a toe pad that stands alone. It stands on an

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from footfall.errors import InvalidDescription, InvalidParameters
+from footfall.errors import InvalidInput, RobotError
 from footfall.planning.parameters import PlannerParameters
 from footfall.robot.toml_parts import read_schema
 from footfall.robot.toml_text import toml_key, toml_value
@@ -23,8 +23,8 @@ def read_planner_parameters(path: Path | str) -> PlannerParameters:
     refused."""
     try:
         return read_schema(Path(path), PlannerParameters, limit=_LARGEST_FILE)
-    except InvalidDescription as error:
-        raise InvalidParameters(str(error)) from None
+    except RobotError as error:
+        raise InvalidInput(str(error)) from None
 
 
 def write_planner_parameters(parameters: PlannerParameters, path: Path | str) -> None:

@@ -14,7 +14,7 @@ from footfall.compiler.making_time import running_seconds
 from footfall.environment.model import Environment
 from footfall.environment.sampling import sample_terrain
 from footfall.environment.terrain import PackedTerrain
-from footfall.errors import InvalidTransition, MotionWarning, RefusedStance
+from footfall.errors import InvalidTransition, MotionWarning
 from footfall.gait.plan import Action, MotionPlan
 from footfall.gait.poses import FootState, RobotPose, mean_foot_frame
 from footfall.gait.walking_transitions import WalkingTransition, walking_sequence
@@ -115,9 +115,9 @@ class Job:
                     break  # the horizon
             try:
                 return self._result(None)
-            except (InvalidTransition, RefusedStance) as refused:
+            except InvalidTransition as refused:
                 self.watch.done("motion")
-                if not self._ban(_step_of(refused)):
+                if not self._ban(refused.number):
                     why = f"no plan was accepted after {self.effort.repairs} repairs: {refused}"
                     self.parts[-1].failed = True
                     return self._result(Blockage("limit", "search.repairs", why))
@@ -219,17 +219,17 @@ class Job:
                 )
                 if self.later and len(self.aims) > 1 and self.check_motion:
                     self._check_again(part)
-            except RefusedStance as refused:
+            except InvalidTransition as refused:
                 self.watch.done("refinement")
                 if not self._repaired():
                     return self._partial(search)
-                banned |= self._around_refused(search, path.numbers, refused.step)
+                banned |= self._around_refused(search, path.numbers, refused.number)
                 continue
             self.watch.done("refinement")
             return part
 
     def _check_again(self, part: Part) -> None:
-        """RefusedStance if the motion generator refuses a step of a part that is planned again, between the parts
+        """InvalidTransition if the motion generator refuses a step of a part that is planned again, between the parts
         beside it: with all parts of a long way it takes ten times as long."""
         before = self.parts[-1:]
         around = [*before, part, *(self.later[1:2] if part.end == self.later[0].end else [])]
@@ -238,10 +238,10 @@ class Job:
                 around[0].start, [stance for each in around for stance in each.stances]
             )
             _moved(Swings(steps, plan.sequences[0]), self.model, self.environment.terrain.packed)
-        except (InvalidTransition, RefusedStance) as refused:
-            step = _step_of(refused) - sum(len(each.stances) for each in before)
+        except InvalidTransition as refused:
+            step = refused.number - sum(len(each.stances) for each in before)
             if 0 <= step < len(part.stances):
-                raise RefusedStance(step, str(refused)) from None
+                raise InvalidTransition(step, refused.message) from None
 
     def _count(self, search: Search) -> None:
         effort = self.effort
@@ -280,7 +280,7 @@ class Job:
             path = path_to(search, number)
             try:
                 stances = stances_of(search, path)
-            except RefusedStance:
+            except InvalidTransition:
                 path = path._replace(numbers=())
         where = place_of(search, search.starts[0] if number is None else number)
         return Part(path.pose, stances, math.inf, why, path.numbers, False, failed=True, where=where)
@@ -373,7 +373,7 @@ class Job:
                 self.parts = [part]
                 try:
                     best = self._result(None)
-                except (InvalidTransition, RefusedStance):
+                except InvalidTransition:
                     continue
             if self.watch.stopped:
                 break
@@ -460,11 +460,6 @@ def _moved(swings: Swings, model: ReducedModel, terrain: PackedTerrain) -> tuple
         warnings.simplefilter("always", MotionWarning)
         generate_motion(MotionPlan((swings.sequence,)), model)
     return swings, tuple(str(each.message) for each in caught if issubclass(each.category, MotionWarning))
-
-
-def _step_of(refused: InvalidTransition | RefusedStance) -> int:
-    """Number of the step that was refused."""
-    return refused.number if isinstance(refused, InvalidTransition) else refused.step
 
 
 def part_bounds(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from footfall.compiler.routines import new_records
-from footfall.errors import RefusedStance
+from footfall.errors import InvalidTransition
 from footfall.gait.poses import FEET, HANDS
 from footfall.gait.step_parameters import wrapped
 from footfall.math.rotations import yaw_of
@@ -22,7 +22,7 @@ from footfall.planning.step_set import CELL
 
 
 def stances_of(search: Search, path: Path) -> tuple[Stance, ...]:
-    """The stances of a path; RefusedStance if one cannot be."""
+    """The stances of a path; InvalidTransition if one cannot be."""
     if not path.states:  # it stands at its goal, or where it is to pass
         return ()
     feet = _refined(search, path)
@@ -57,7 +57,7 @@ def _refined(search: Search, path: Path) -> Any:
     found = new_records(RefinedFoot, len(places))
     bad = refine_path(search.around.terrain.packed, how, corners, places, yaws, found)
     if bad < len(places):
-        raise RefusedStance(bad, "no foothold around it is level and seen well enough")
+        raise InvalidTransition(bad, "no foothold around it is level and seen well enough")
     return found
 
 
@@ -99,12 +99,12 @@ def _touched(search: Search, path: Path, feet: Any) -> Any:
 
 
 def _check_ways(search: Search, path: Path, feet: Any) -> None:
-    """RefusedStance if body or arms are in something on the way."""
+    """InvalidTransition if body or arms are in something on the way."""
     middles = _middles(search, path, feet)
     blocked = first_blocked(search.around.solids, search.tables.volumes, middles)
     if blocked.step < len(middles) - 1:
         part = "an arm" if blocked.arm else "the body"
-        raise RefusedStance(min(blocked.step, len(feet) - 1), f"{part} would be in something on the way")
+        raise InvalidTransition(min(blocked.step, len(feet) - 1), f"{part} would be in something on the way")
 
 
 def _middles(search: Search, path: Path, feet: Any) -> Any:

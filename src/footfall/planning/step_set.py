@@ -11,7 +11,7 @@ import numpy as np
 
 from footfall.arrays import Array, Integers
 from footfall.compiler.routines import ArrayOf, Vector2, new_records, routine
-from footfall.errors import InvalidParameters
+from footfall.errors import InvalidInput
 from footfall.gait.step_parameters import step_lengths
 from footfall.motion.pose_checks import sole_gap
 from footfall.motion.reduced_model import Rectangle
@@ -94,7 +94,7 @@ def step_set(biped: Biped, parameters: PlannerParameters) -> StepSet:
             count += len(rows[-1])
             first[foot, k + 1] = count
     if count == 0:
-        raise InvalidParameters(
+        raise InvalidInput(
             "no step keeps all limits of [step]: forward_m and outward_m are too short for feet_apart_m"
         )
     table, ways = np.concatenate(rows), np.concatenate(sweeps).reshape(-1, 3)
@@ -114,7 +114,7 @@ def _check_count(parameters: PlannerParameters) -> None:
     cells = (limits.forward_m / CELL + 2) * (limits.outward_m / CELL + 2) / 2
     expected = 2 * yaws * (2 * TURNS + 1) * cells
     if expected > _MOST_STEPS or limits.forward_m + limits.outward_m > _FARTHEST:
-        raise InvalidParameters(
+        raise InvalidInput(
             f"steps of {limits.forward_m:g} m ahead and {limits.outward_m:g} m aside in {yaws} headings are about "
             f"{expected:.2g}; at most {_MOST_STEPS} are possible, within {_FARTHEST:g} m: shorten them"
         )

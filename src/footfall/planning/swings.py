@@ -16,7 +16,7 @@ from footfall.arrays import Array, Flags
 from footfall.compiler.routines import ArrayOf, Vector3, routine
 from footfall.environment.sampling import height_between
 from footfall.environment.terrain import PackedTerrain
-from footfall.errors import RefusedStance
+from footfall.errors import InvalidTransition
 from footfall.gait.plan import TransitionSequence
 from footfall.gait.walking_transitions import WalkingTransition
 from footfall.math.rotations import matrix_from_quaternion
@@ -40,7 +40,7 @@ class Swings(NamedTuple):
 
 
 def over_ground(swings: Swings, model: ReducedModel, terrain: PackedTerrain) -> Swings:
-    """The same footholds with steps that lift feet over the ground; RefusedStance if no step is high enough."""
+    """The same footholds with steps that lift feet over the ground; InvalidTransition if no step is high enough."""
     parameters = MotionParameters()
     for _ in range(_LIFTS):
         feet = plan_feet_alone(swings.sequence, model, parameters)
@@ -50,7 +50,7 @@ def over_ground(swings: Swings, model: ReducedModel, terrain: PackedTerrain) -> 
         steps = lifted_steps(swings.steps, depths, parameters.foot.step_height_m)
         swings = Swings(tuple(steps), _with_swings(swings.sequence, steps))
     worst = int(depths.argmax())
-    raise RefusedStance(worst, f"its foot would be {depths[worst]:.3f} m in the ground on its way")
+    raise InvalidTransition(worst, f"its foot would be {depths[worst]:.3f} m in the ground on its way")
 
 
 def _with_swings(sequence: TransitionSequence, steps: Sequence[WalkingTransition]) -> TransitionSequence:

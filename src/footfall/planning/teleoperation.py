@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import InvalidAction
+from footfall.errors import InvalidInput
 from footfall.gait.poses import Foot, RobotPose, other_foot
 from footfall.gait.step_parameters import step_displacement, step_lengths
 from footfall.gait.walking_transitions import WalkingTransition
@@ -43,7 +43,7 @@ class VelocityCommand:
     def __post_init__(self) -> None:
         for name in ("forward", "left", "turn"):
             if not math.isfinite(getattr(self, name)):
-                raise InvalidAction(
+                raise InvalidInput(
                     f"{name} of a command is {getattr(self, name)}; it must be a finite number"
                 )
 
@@ -218,7 +218,7 @@ def commanded_steps(
     """Steps for a command that holds, the first of them with a foot; none if it wants to stand. model: as for
     `commanded_step`."""
     if count < 0:
-        raise InvalidAction(f"count of steps is {count}; it must not be negative")
+        raise InvalidInput(f"count of steps is {count}; it must not be negative")
     if command.stands:
         return []
     steps = {

@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol
 
 from footfall.compiler.making_time import running_seconds
 from footfall.environment.model import Environment
-from footfall.errors import InvalidAction, NoWay, UnknownName
+from footfall.errors import InvalidInput, NoPath, UnknownName
 from footfall.gait import actions
 from footfall.gait.plan import Action, MotionPlan, TransitionSequence
 from footfall.gait.plan_file import build_plan, read_plan_description
@@ -115,7 +115,7 @@ class FollowFile:
         """The only sequence of the file."""
         plan = build_plan(read_plan_description(self.source), context.dimensions, begin=begin)
         if len(plan.sequences) != 1:
-            raise InvalidAction(
+            raise InvalidInput(
                 f"{self.source} has {len(plan.sequences)} sequences; an action has one: load it with `load_plan`"
             )
         return replace(plan.sequences[0], action=self.action)
@@ -149,7 +149,7 @@ class GoTo:
     action: Action = field(default=Action.AUTONOMOUS, init=False)
 
     def sequence(self, begin: RobotPose, context: PlanningContext, *, walking: bool) -> TransitionSequence:
-        """Steps and hand contacts that the planner finds; `NoWay` says what closes the way."""
+        """Steps and hand contacts that the planner finds; `NoPath` says what closes the way."""
         found = plan_contacts(
             context.environment,
             context.model,
@@ -160,7 +160,7 @@ class GoTo:
         )
         if found.motion_plan is None or not found.found:
             reason = "there is none" if found.why_not is None else found.why_not.text
-            raise NoWay(f"no way to ({self.goal.x:g}, {self.goal.y:g}): {reason}", found)
+            raise NoPath(f"no way to ({self.goal.x:g}, {self.goal.y:g}): {reason}", found)
         return found.motion_plan.sequences[0]
 
 
@@ -226,7 +226,7 @@ class TransitionPlanner:
         first, _ = motion.plan.at(now)
         running = motion.plan.sequences[first].action
         if not running.replannable:
-            raise InvalidAction(
+            raise InvalidInput(
                 f"a sequence of action {running.value!r} runs, which is not replanned; stop it or wait for its end"
             )
         at = continuation(motion, now, run_time=self.predicted(request.action) + spare)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array, Integers
-from footfall.errors import InvalidRow
+from footfall.errors import InvalidInput
 from footfall.recording.format import ContactBlock, packed
 
 _INSTANTS = 256  # in a block
@@ -74,12 +74,12 @@ def checked_instant(
         force = _of_shape(forces, count, "forces")
         normal = _unknown(count) if normals is None else _of_shape(normals, count, "normals")
         body = _nobody(count) if bodies is None else np.array(bodies, dtype=np.int64)
-    except InvalidRow:
+    except InvalidInput:
         raise
     except (TypeError, ValueError, OverflowError) as problem:
-        raise InvalidRow(f"contacts must be arrays (n, 3) of numbers: {problem}") from None
+        raise InvalidInput(f"contacts must be arrays (n, 3) of numbers: {problem}") from None
     if body.shape != (count,):
-        raise InvalidRow(f"bodies have shape {body.shape}; for {count} contacts it must be ({count},)")
+        raise InvalidInput(f"bodies have shape {body.shape}; for {count} contacts it must be ({count},)")
     if bodies is not None and count <= _FEW:
         _require_known_again(known, body.tobytes())
     elif bodies is not None:
@@ -91,7 +91,7 @@ def _require_known(known: int, body: Integers) -> None:
     """body: numbers (n,) of bodies; known: how many there are."""
     wrong = body[(body < _UNKNOWN) | (body >= known)]
     if wrong.size:
-        raise InvalidRow(f"body {wrong[0]} of a contact; the robot has bodies 0 to {known - 1}")
+        raise InvalidInput(f"body {wrong[0]} of a contact; the robot has bodies 0 to {known - 1}")
 
 
 @lru_cache(maxsize=64)  # what touches is mostly what touched before
@@ -104,11 +104,11 @@ def split_instants(times: Sequence[float], counts: Any, table: Instant) -> list[
     numbers = np.asarray(counts)
     whole = numbers.dtype.kind in "iu" or not numbers.size
     if numbers.shape != (len(times),) or not whole or numbers.min(initial=0) < 0:
-        raise InvalidRow(f"counts are {counts!r}; they must be ({len(times)},) whole numbers from 0")
+        raise InvalidInput(f"counts are {counts!r}; they must be ({len(times)},) whole numbers from 0")
     position, normal, force, body = table
     ends = np.cumsum(numbers, dtype=np.int64).tolist()
     if sum(ends[-1:]) != len(body):
-        raise InvalidRow(f"counts add up to {sum(ends[-1:])} contacts; there are {len(body)}")
+        raise InvalidInput(f"counts add up to {sum(ends[-1:])} contacts; there are {len(body)}")
     return [
         (time, (position[begin:end], normal[begin:end], force[begin:end], body[begin:end]))
         for time, begin, end in zip(times, [0, *ends[:-1]], ends, strict=True)
@@ -151,7 +151,7 @@ def _of_shape(values: Any, count: int, name: str) -> Array:
     array = _copied(values)
     array = array.reshape(-1, 3) if array.shape == (3,) else array if array.size else _none()
     if array.shape != (count, 3):
-        raise InvalidRow(f"{name} have shape {array.shape}; for {count} contacts it must be ({count}, 3)")
+        raise InvalidInput(f"{name} have shape {array.shape}; for {count} contacts it must be ({count}, 3)")
     return array
 
 

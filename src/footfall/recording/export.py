@@ -13,7 +13,7 @@ from typing import IO, Any
 import msgspec
 import numpy as np
 
-from footfall.errors import MissingPackage, UnknownExport
+from footfall.errors import InvalidInput, MissingPackage
 from footfall.recording.reader import Recording
 from footfall.robot.drives.drive_set import DriveSet
 from footfall.robot.model import Joint, JointType, Robot
@@ -47,9 +47,9 @@ def export_recording(
     path = Path(path)
     if path.suffix.lower() not in _WRITERS:
         suffixes = ", ".join(_WRITERS)
-        raise UnknownExport(f"suffix {path.suffix!r} of {str(path)!r} is unknown; there are: {suffixes}")
+        raise InvalidInput(f"suffix {path.suffix!r} of {str(path)!r} is unknown; there are: {suffixes}")
     if table not in list(Table):
-        raise UnknownExport(f"no table {str(table)!r} in a recording; there are: {', '.join(Table)}")
+        raise InvalidInput(f"no table {str(table)!r} in a recording; there are: {', '.join(Table)}")
     with written_whole(path) as file:
         _WRITERS[path.suffix.lower()](recording, Table(table), file)
 

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from footfall.arrays import Array, Integers
-from footfall.errors import DamagedRecording
+from footfall.errors import RecordingError
 
 FORMAT = "1"
 PROFILE = "footfall"
@@ -136,7 +136,7 @@ def unpacked_indices(content: bytes, shape: tuple[int, ...], name: str) -> Integ
 def _check_length(content: bytes, shape: tuple[int, ...], name: str) -> None:
     expected = 8 * int(np.prod(shape, dtype=object))
     if len(content) != expected:
-        raise DamagedRecording(f"{name} has {len(content)} bytes; shape {shape} has {expected}")
+        raise RecordingError(f"{name} has {len(content)} bytes; shape {shape} has {expected}")
 
 
 def nanoseconds(time: float) -> int:

@@ -18,7 +18,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from footfall.errors import DamagedRecording, FootfallError
+from footfall.errors import FootfallError, RecordingError
 from footfall.geometry.mesh import SUFFIXES
 from footfall.robot.mesh_files import mesh_paths, with_mesh_paths
 from footfall.robot.model import Robot
@@ -104,13 +104,13 @@ def unpacked_mesh(name: str, packed: bytes, source: str, account: Callable[[int,
     try:
         size = zstandard.frame_content_size(packed)
         if not 0 <= size <= _MOST_BYTES:
-            raise DamagedRecording(f"{source}: {name} has {size} bytes; at most {_MOST_BYTES} are read")
+            raise RecordingError(f"{source}: {name} has {size} bytes; at most {_MOST_BYTES} are read")
         content = zstandard.ZstdDecompressor().decompress(packed)
     except zstandard.ZstdError as problem:
-        raise DamagedRecording(f"{source}: {name} cannot be unpacked: {problem}") from None
+        raise RecordingError(f"{source}: {name} cannot be unpacked: {problem}") from None
     account(len(content), f"a mesh of {len(content)} bytes")
     if hashlib.sha256(content).hexdigest() != Path(name).stem:
-        raise DamagedRecording(f"{source}: {name} is not the mesh that it was")
+        raise RecordingError(f"{source}: {name} is not the mesh that it was")
     place = _folder() / Path(name).name
     if not place.exists():
         with written_whole(place) as file:

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from footfall.arrays import Array, Integers
-from footfall.errors import DamagedRecording, FootfallError, RobotWarning, UnsupportedRecording
+from footfall.errors import FootfallError, RecordingError, RobotWarning
 from footfall.recording import format as form
 from footfall.recording.contacts import ContactTable, Instant, joined
 from footfall.recording.meshes import is_mesh, robot_with_paths, scene_with_paths, unpacked_mesh
@@ -160,7 +160,7 @@ class _Reading:
             case Attachment(name=(form.ROBOT_FILE | form.SCENE_FILE) as name, data=data):
                 text = _decoded_text(data, f"{self.source}: {name}")
                 if name == form.ROBOT_FILE and self.texts.get(name, text) != text:
-                    raise DamagedRecording(f"{self.source}: there are two different {name} in it")
+                    raise RecordingError(f"{self.source}: there are two different {name} in it")
                 self.texts[name] = text  # the last scene counts, see `RecordingWriter.amend`
                 if name == form.ROBOT_FILE and self.robot is None:
                     self.robot = _robot(text, self.source)
@@ -176,7 +176,7 @@ class _Reading:
         try:
             message = msgspec.json.decode(data, type=form.MESSAGES[topic][1])
         except (ValueError, RecursionError) as problem:  # not JSON, not of that form, not UTF-8
-            raise DamagedRecording(f"{self.source}: a message of {topic}: {problem}") from None
+            raise RecordingError(f"{self.source}: a message of {topic}: {problem}") from None
         match message:
             case form.StateBlock():
                 self.states.append(self._taken_states(message, robot))
@@ -203,7 +203,7 @@ class _Reading:
         where = f"{self.source}: {form.CONTACTS}"
         count = form.unpacked_indices(block.count, (block.rows,), f"{where} count")
         if (count < 0).any() or sum(count.tolist()) != block.contacts:
-            raise DamagedRecording(f"{where}: counts do not add up to {block.contacts} contacts")
+            raise RecordingError(f"{where}: counts do not add up to {block.contacts} contacts")
         self.times.append(form.unpacked(block.time, (block.rows,), f"{where} time"))
         self.counts.append(count)
         position, normal, force = (
@@ -212,7 +212,7 @@ class _Reading:
         )
         body = form.unpacked_indices(block.body, (block.contacts,), f"{where} body")
         if ((body < -1) | (body >= bodies)).any():
-            raise DamagedRecording(f"{where}: a body outside 0 to {bodies - 1}")
+            raise RecordingError(f"{where}: a body outside 0 to {bodies - 1}")
         self.contacts.append((position, normal, force, body))
 
     def _state_shapes(self, robot: Robot) -> dict[str, tuple[int, ...]]:
@@ -225,14 +225,14 @@ class _Reading:
 
     def _known_robot(self) -> Robot:
         if self.robot is None or self.metadata is None:
-            raise DamagedRecording(f"{self.source!r} is no recording of footfall: messages before the robot")
+            raise RecordingError(f"{self.source!r} is no recording of footfall: messages before the robot")
         return self.robot
 
     def recording(self, scan: Scan) -> Recording:
         """All that was read, put together."""
         if self.robot is None or self.metadata is None:
             reason = f" ({scan.damage})" if scan.damage else ""
-            raise DamagedRecording(f"{self.source!r} has no robot{reason}; it is no recording of footfall")
+            raise RecordingError(f"{self.source!r} has no robot{reason}; it is no recording of footfall")
         robot = robot_with_paths(self.robot, self.meshes)
         time, q, v, tau, currents = (
             _concatenated((block[index] for block in self.states), (0, *shape))
@@ -263,24 +263,24 @@ def _concatenated(parts: Iterable[Array], empty: tuple[int, ...]) -> Array:
 
 def _checked_settings(settings: dict[str, str], source: str) -> dict[str, str]:
     if settings.get("format") != form.FORMAT:
-        raise UnsupportedRecording(
+        raise RecordingError(
             f"{source!r} has format {settings.get('format')!r}; this footfall reads format {form.FORMAT!r}"
         )
     for name, kind in (("dt", float), ("seed", int)):
         try:
             kind(settings.get(name, "0"))
         except ValueError:
-            raise DamagedRecording(f"{source!r}: {name} is {settings[name]!r}, no number") from None
+            raise RecordingError(f"{source!r}: {name} is {settings[name]!r}, no number") from None
     return settings
 
 
 def _decoded_text(data: bytes, what: str) -> str:
     if len(data) > _TEXT_LIMIT:
-        raise DamagedRecording(f"{what} has {len(data)} bytes; at most {_TEXT_LIMIT} are read")
+        raise RecordingError(f"{what} has {len(data)} bytes; at most {_TEXT_LIMIT} are read")
     try:
         return data.decode()
     except UnicodeDecodeError:
-        raise DamagedRecording(f"{what} is not UTF-8 text") from None
+        raise RecordingError(f"{what} is not UTF-8 text") from None
 
 
 def _robot(text: str, source: str) -> Robot:
@@ -290,4 +290,4 @@ def _robot(text: str, source: str) -> Robot:
             warnings.simplefilter("ignore", RobotWarning)
             return parse_toml(text, source=f"{source}:{form.ROBOT_FILE}", strict=False)
     except FootfallError as problem:
-        raise DamagedRecording(f"{source!r}: its robot cannot be read: {problem}") from problem
+        raise RecordingError(f"{source!r}: its robot cannot be read: {problem}") from problem

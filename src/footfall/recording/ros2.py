@@ -27,7 +27,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.dynamics.kinematics import Poses, forward_kinematics
-from footfall.errors import InvalidOption, MissingPackage, UnsupportedFeature
+from footfall.errors import InvalidInput, MissingPackage, UnsupportedFeature
 from footfall.math.transform import Transform
 from footfall.recording import foxglove
 from footfall.recording.format import nanoseconds
@@ -58,7 +58,7 @@ def write_ros2(recording: Recording, path: str | os.PathLike[str], *, rate: floa
     """
     path = Path(path)
     if not (math.isfinite(rate) and rate > 0.0):
-        raise InvalidOption(f"rate is {rate}; it must be above 0 Hz")
+        raise InvalidInput(f"rate is {rate}; it must be above 0 Hz")
     _writer_class()
     meshes = MeshFolder(path, Meshes.COPY, BY_URDF)
     description = _description(recording.robot, meshes)

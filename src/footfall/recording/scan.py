@@ -14,7 +14,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from footfall.errors import DamagedRecording, RecordingTooLarge, UnsupportedRecording
+from footfall.errors import RecordingError
 from footfall.whole_file import open_file
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Scan:
 
         with open_file(self.path, "recording") as file:
             if file.read(len(_MAGIC)) != _MAGIC:
-                raise DamagedRecording(f"{str(self.path)!r} is no MCAP file")
+                raise RecordingError(f"{str(self.path)!r} is no MCAP file")
             for offset, opcode, content in self._raw_records(file):
                 try:
                     record = self._parsed(opcode, memoryview(content))
@@ -68,7 +68,7 @@ class Scan:
                     elif record is not None:
                         yield record
                 except (
-                    DamagedRecording,
+                    RecordingError,
                     McapError,
                     struct.error,
                     UnicodeDecodeError,
@@ -85,9 +85,9 @@ class Scan:
         """Count bytes, and refuse them if they are too many."""
         self._read += size
         if size > _RECORD_LIMIT:
-            raise RecordingTooLarge(f"{str(self.path)!r}: {what}; the limit is {_RECORD_LIMIT}")
+            raise RecordingError(f"{str(self.path)!r}: {what}; the limit is {_RECORD_LIMIT}")
         if self._read > self._limit:
-            raise RecordingTooLarge(
+            raise RecordingError(
                 f"{str(self.path)!r} holds more than {self._limit} bytes; read_recording(limit=...) allows more"
             )
 
@@ -115,14 +115,14 @@ class Scan:
         self.account(chunk.uncompressed_size, f"chunk of {chunk.uncompressed_size} bytes")
         content = _decompressed(chunk)
         if chunk.uncompressed_crc and zlib.crc32(content) != chunk.uncompressed_crc:
-            raise DamagedRecording("checksum of a chunk is wrong")
+            raise RecordingError("checksum of a chunk is wrong")
         places: list[tuple[int, int, int]] = []
         at = 0
         while at < len(content):
             opcode, length = _PREFIX.unpack_from(content, at)
             at += _PREFIX.size
             if length > len(content) - at:
-                raise DamagedRecording("a record reaches beyond its chunk")
+                raise RecordingError("a record reaches beyond its chunk")
             places.append((opcode, at, at + length))
             if len(places) > _MOST_MESSAGES:
                 raise self._too_many(len(places))
@@ -149,12 +149,12 @@ class Scan:
         if opcode == _ATTACHMENT_OPCODE and zlib.crc32(content[:-4]) != int.from_bytes(
             content[-4:], "little"
         ):
-            raise DamagedRecording("checksum of an attachment is wrong")
+            raise RecordingError("checksum of an attachment is wrong")
         record: McapRecord = readers[opcode](BytesIO(content))
         return record
 
-    def _too_many(self, count: int) -> RecordingTooLarge:
-        return RecordingTooLarge(
+    def _too_many(self, count: int) -> RecordingError:
+        return RecordingError(
             f"{str(self.path)!r} holds {count} records and more; that is no recording of ours"
         )
 
@@ -186,16 +186,16 @@ def _decompressed(chunk: Chunk) -> bytes:
     if chunk.compression == "":
         return chunk.data
     if chunk.compression != "zstd":
-        raise UnsupportedRecording(f"compression {chunk.compression!r}; footfall writes 'zstd'")
+        raise RecordingError(f"compression {chunk.compression!r}; footfall writes 'zstd'")
     import zstandard
 
     try:
         declared = zstandard.get_frame_parameters(chunk.data).content_size
         if declared not in (chunk.uncompressed_size, zstandard.CONTENTSIZE_UNKNOWN):
-            raise DamagedRecording(f"a chunk of {chunk.uncompressed_size} bytes unpacks to {declared}")
+            raise RecordingError(f"a chunk of {chunk.uncompressed_size} bytes unpacks to {declared}")
         content: bytes = zstandard.ZstdDecompressor().decompress(
             chunk.data, max_output_size=chunk.uncompressed_size
         )
     except zstandard.ZstdError as problem:
-        raise DamagedRecording(f"a chunk does not unpack: {problem}") from None
+        raise RecordingError(f"a chunk does not unpack: {problem}") from None
     return content

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import DamagedRecording, InvalidRow
+from footfall.errors import InvalidInput, RecordingError
 from footfall.recording import format as form
 
 _ROWS = 1024  # in a block
@@ -45,20 +45,20 @@ def signal_blocks(
     """Signals in blocks of rows. times (n,), values by name (n,) or (n, size), units of all of them."""
     time = np.asarray(times, dtype=np.float64)
     if time.ndim != 1 or not np.isfinite(time).all() or (np.diff(time) < 0.0).any():
-        raise InvalidRow("times of signals must be finite numbers (n,) that do not decrease")
+        raise InvalidInput("times of signals must be finite numbers (n,) that do not decrease")
     columns = []
     for name, given in values.items():
         array = np.asarray(given, dtype=np.float64)
         if array.shape[:1] != time.shape or array.ndim > 2:
-            raise InvalidRow(
+            raise InvalidInput(
                 f"signal {name!r} has shape {array.shape}; it must be ({len(time)},) or ({len(time)}, size)"
             )
         if name not in units:
-            raise InvalidRow(f"signal {name!r} has no unit; give one, '' for a number")
+            raise InvalidInput(f"signal {name!r} has no unit; give one, '' for a number")
         columns.append(array.reshape(len(time), -1))
     sizes = [column.shape[1] for column in columns]
     if not columns or sum(sizes) > _MOST_NUMBERS:
-        raise InvalidRow(f"a row has {sum(sizes)} numbers of signals; it must have 1 to {_MOST_NUMBERS}")
+        raise InvalidInput(f"a row has {sum(sizes)} numbers of signals; it must have 1 to {_MOST_NUMBERS}")
     table = np.concatenate(columns, axis=1)
     names = list(values)
     told = [str(units[name]) for name in names]
@@ -75,16 +75,14 @@ def joined_signals(blocks: Sequence[form.SignalBlock], source: str) -> SignalTab
     first = blocks[0]
     kinds = kinds_of(first)
     if len({len(part) for part in kinds}) > 1 or len(set(first.names)) < len(first.names):
-        raise DamagedRecording(
-            f"{source}: signals have {[len(part) for part in kinds]} names, sizes and units"
-        )
+        raise RecordingError(f"{source}: signals have {[len(part) for part in kinds]} names, sizes and units")
     width = sum(first.sizes)
     if not 0 < width <= _MOST_NUMBERS:
-        raise DamagedRecording(f"{source}: a row has {width} numbers of signals")
+        raise RecordingError(f"{source}: a row has {width} numbers of signals")
     times, rows = [], []
     for block in blocks:
         if kinds_of(block) != kinds:
-            raise DamagedRecording(f"{source}: blocks of signals have different names")
+            raise RecordingError(f"{source}: blocks of signals have different names")
         times.append(form.unpacked(block.time, (block.rows,), f"{source}: {form.SIGNALS} time"))
         rows.append(form.unpacked(block.values, (block.rows, width), f"{source}: {form.SIGNALS} values"))
     table, ends = np.concatenate(rows), np.cumsum([0, *first.sizes]).tolist()

@@ -27,7 +27,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.threads import Gate
-from footfall.errors import ClosedRecording, InvalidRow, RecordingFailed
+from footfall.errors import CannotWrite, InvalidInput, TooLate
 from footfall.output_file import OutputFile
 from footfall.recording import format as form
 from footfall.recording.contacts import ContactTable, checked_instant, contact_blocks, split_instants
@@ -191,7 +191,7 @@ class RecordingWriter:
         for block in signal_blocks(times, values, units):
             kinds = kinds_of(block)
             if self._signal_kinds not in (None, kinds):
-                raise InvalidRow(
+                raise InvalidInput(
                     "signals have other names, sizes or units than before; give the same in every call"
                 )
             time = form.unpacked(block.time, (block.rows,), "time")
@@ -208,9 +208,11 @@ class RecordingWriter:
             message = msgspec.json.encode(form.EventMessage(time, name, dict(data or {})))
             msgspec.json.decode(message, type=form.EventMessage)  # as it will be read
         except (TypeError, ValueError, RecursionError) as problem:
-            raise InvalidRow(f"event {name!r}: what JSON does not hold: {problem}") from None
+            raise InvalidInput(f"event {name!r}: what JSON does not hold: {problem}") from None
         if len(message) > _EVENT_LIMIT:
-            raise InvalidRow(f"event {name!r} has {len(message)} bytes; at most {_EVENT_LIMIT} are recorded")
+            raise InvalidInput(
+                f"event {name!r} has {len(message)} bytes; at most {_EVENT_LIMIT} are recorded"
+            )
         self._record(form.EVENTS, time, (time, message))
 
     def amend(self, *, scene: Scene | None = None, metadata: Mapping[str, str] | None = None) -> None:
@@ -290,12 +292,12 @@ class RecordingWriter:
 
     def _check_owner(self) -> None:
         if self._file.foreign:
-            raise ClosedRecording(f"recording {str(self.path)!r} belongs to the process that opened it")
+            raise TooLate(f"recording {str(self.path)!r} belongs to the process that opened it")
 
     def _check_open(self) -> None:
         self._raise_failure()
         if self._closing:
-            raise ClosedRecording(f"recording {str(self.path)!r} is closed")
+            raise TooLate(f"recording {str(self.path)!r} is closed")
 
     def _fill(self, place: Array, name: str, values: Any) -> None:
         """Put an array into its columns."""
@@ -305,7 +307,7 @@ class RecordingWriter:
     def _checked(self, name: str, values: Any, shape: tuple[int, ...]) -> Array:
         array = _numbers(name, values)
         if array.shape != shape:
-            raise InvalidRow(
+            raise InvalidInput(
                 f"{name} of robot {self.robot.name!r} has shape {array.shape}; it must be {shape}"
             )
         return array
@@ -313,7 +315,7 @@ class RecordingWriter:
     def _raise_failure(self) -> None:
         if self._failure is not None:
             kept = f"states to {self._kept_state:g} s" if self._kept_state >= 0.0 else "no states"
-            raise RecordingFailed(
+            raise CannotWrite(
                 f"recording {str(self._file.place)!r} could not be written any further: {self._failure}; "
                 f"it has {kept}, and nothing more is taken"
             ) from self._failure
@@ -406,21 +408,21 @@ def _number(name: str, value: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
-        raise InvalidRow(f"{name} is {value!r}; it must be a number") from None
+        raise InvalidInput(f"{name} is {value!r}; it must be a number") from None
 
 
 def _numbers(name: str, values: Any) -> Array:
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as problem:
-        raise InvalidRow(f"{name} must be numbers: {problem}") from None
+        raise InvalidInput(f"{name} must be numbers: {problem}") from None
 
 
 def _increasing(topic: str, times: Any) -> Array:
     """Times (n,) in s that do not decrease."""
     array = _numbers("times", times)
     if array.ndim != 1:
-        raise InvalidRow(f"times have shape {array.shape}; they must be (n,)")
+        raise InvalidInput(f"times have shape {array.shape}; they must be (n,)")
     if not (array[1:] >= array[:-1]).all():  # NaN neither
         for before, time in itertools.pairwise(array.tolist()):
             _check_time(topic, time, before)
@@ -429,9 +431,9 @@ def _increasing(topic: str, times: Any) -> Array:
 
 def _check_time(topic: str, time: float, latest: float) -> None:
     if not 0.0 <= time <= _LATEST:  # NaN neither
-        raise InvalidRow(f"{topic}: time {time!r} s; it must be from 0 to {_LATEST:g} s")
+        raise InvalidInput(f"{topic}: time {time!r} s; it must be from 0 to {_LATEST:g} s")
     if time < latest:
-        raise InvalidRow(f"{topic}: time {time!r} s comes after {latest!r} s; times must not decrease")
+        raise InvalidInput(f"{topic}: time {time!r} s comes after {latest!r} s; times must not decrease")
 
 
 def _settings(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import InvalidValue
+from footfall.errors import RobotError
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.loops import renamed
 from footfall.robot.model import WORLD, Frame, Joint, JointType, Robot
@@ -48,7 +48,7 @@ def combine(
     """
     parts = [(member.name, *moved(member)) for member in members]
     if not parts:
-        raise InvalidValue("there is nothing to combine; give at least one robot", subject=("robot", name))
+        raise RobotError("there is nothing to combine; give at least one robot", subject=("robot", name))
     robots = [_prefixed(robot, f"{prefix}/" if prefix else "") for prefix, robot, _ in parts]
     return Robot(
         name,
@@ -81,7 +81,7 @@ def q_of(robot: Robot, member: str) -> slice:
         if joint.name == member or joint.name.startswith(f"{member}/")
     ]
     if not places:
-        raise InvalidValue(f"has no member {member!r}", subject=("robot", robot.name))
+        raise RobotError(f"has no member {member!r}", subject=("robot", robot.name))
     return slice(min(place.start for place in places), max(place.stop for place in places))
 
 
@@ -94,7 +94,7 @@ def moved(member: Placed) -> tuple[Robot, Array]:
     q = neutral_coordinates(robot) if member.q is None else np.array(member.q, dtype=np.float64)
     if q.shape != (robot.nq,):
         message = f"q has shape {q.shape}; the robot has {robot.nq} coordinates"
-        raise InvalidValue(message, subject=("robot", robot.name))
+        raise RobotError(message, subject=("robot", robot.name))
     joints = []
     for joint in robot.joints:
         if joint.parent == WORLD and joint.type is JointType.FLOATING:

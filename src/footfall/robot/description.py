@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from footfall.errors import DescriptionError, LoopError, RobotError, UnsafeDescription
+from footfall.errors import DescriptionError, LoopError, RobotError
 from footfall.robot.least_inertia import with_least_inertia
 from footfall.robot.model import Robot
 from footfall.robot.validation import check_physics, warn_of
@@ -82,11 +82,11 @@ def read_bytes(path: Path, *, limit: int) -> bytes:
 def check_bodies(count: int, *, source: str) -> None:
     """Refuse robots of more bodies than can be read in a few seconds."""
     if count > _BODY_LIMIT:
-        raise UnsafeDescription(f"has {count} bodies; at most {_BODY_LIMIT} are read", source=source)
+        raise RobotError(f"has {count} bodies; at most {_BODY_LIMIT} are read", source=source)
 
 
 def check_size(size: int, *, limit: int, source: str) -> None:
     """Refuse descriptions of more than `limit` bytes."""
     if size > limit:
         message = f"larger than {limit / 2**20:g} MiB, the most that is read"
-        raise UnsafeDescription(message, source=source)
+        raise RobotError(message, source=source)

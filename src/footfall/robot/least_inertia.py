@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from footfall.errors import MissingInertia
+from footfall.errors import RobotError
 from footfall.robot.model import Robot
 from footfall.robot.validation import idle_joints
 
 _SHARE = 1e-6  # of the robot's own inertia: too little to be seen, enough for a regular mass matrix
 
 
-def with_least_inertia(robot: Robot) -> tuple[Robot, list[MissingInertia]]:
+def with_least_inertia(robot: Robot) -> tuple[Robot, list[RobotError]]:
     """The robot with an armature on each joint that moves nothing, and what to say about it.
 
     Until none is left: a joint may move nothing but joints that were given one.
@@ -36,4 +36,4 @@ def with_least_inertia(robot: Robot) -> tuple[Robot, list[MissingInertia]]:
         f"{len(changed)} joints move bodies without inertia ({shown}); "
         f"each gets the least armature, {turning:.2g} kg m2"
     )
-    return robot, [MissingInertia(message, subject=("joint", changed[0]))]
+    return robot, [RobotError(message, subject=("joint", changed[0]))]

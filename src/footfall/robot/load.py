@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from footfall.errors import InvalidDescription, UnknownName
+from footfall.errors import RobotError, UnknownName
 from footfall.robot.installed import find_installed, installed_names
 from footfall.robot.model import Robot
 from footfall.robot.variants import with_fixed_base, with_floating_base
@@ -107,7 +107,7 @@ def _read(
 
         return read_sdf(path, strict=strict, package_dirs=package_dirs)
     message = f"root element is <{root.tag}>; it must be <robot> (URDF), <mujoco> (MJCF) or <sdf>"
-    raise InvalidDescription(message, source=str(path), line=root.line)
+    raise RobotError(message, source=str(path), line=root.line)
 
 
 def _with_srdf(robot: Robot, given: Path | None, source: Path) -> Robot:
@@ -118,6 +118,6 @@ def _with_srdf(robot: Robot, given: Path | None, source: Path) -> Robot:
     return robot if semantic is None else with_semantics(robot, semantic)
 
 
-def _unknown_suffix(path: Path) -> InvalidDescription:
+def _unknown_suffix(path: Path) -> RobotError:
     message = f"suffix {path.suffix!r} is unknown; robots are in {', '.join(_SUFFIXES)} files"
-    return InvalidDescription(message, source=str(path))
+    return RobotError(message, source=str(path))

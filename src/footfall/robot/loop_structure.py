@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import LockedLoop, LoopClosureError, LoopError, RedundantLoop
+from footfall.errors import LoopClosureError, LoopError
 from footfall.robot.loop_closing import LoopSystem, close_dependent, close_freely, scaled_jacobian
 from footfall.robot.loop_equations import Cut
 from footfall.robot.subsystems import Subsystem, find_subsystems
@@ -79,7 +79,7 @@ def analyse_loops(
     for cut in loops:
         if len(cut.links) == 0:
             message = f"frames {cut.loop.frame!r} and {cut.loop.against!r} do not move against each other"
-            raise RedundantLoop(message, subject=("loop", cut.loop.name))
+            raise LoopError(message, subject=("loop", cut.loop.name))
     cuts = [cut for cut in loops if cut.loop.held_by == "coordinates"]
     held = tuple(cut for cut in loops if cut.loop.held_by == "forces")
     subsystems = find_subsystems(tree, cuts)
@@ -170,11 +170,11 @@ def _choose_rows(system: LoopSystem, samples: Sequence[Array], numbers: Sequence
         if rank == 0:
             others = ", ".join(repr(other.loop.name) for other in system.cuts[:position])
             message = f"says nothing that {others or 'the tree'} does not say already; remove it, or let forces hold it"
-            raise RedundantLoop(message, subject=("loop", cut.loop.name))
+            raise LoopError(message, subject=("loop", cut.loop.name))
     if len(chosen) >= len(system.velocities):
         names = ", ".join(repr(cut.loop.name) for cut in system.cuts)
         message = f"loops {names} have {len(chosen)} equations for {len(system.velocities)} velocities: nothing moves"
-        raise LockedLoop(message, subject=("loop", system.cuts[-1].loop.name))
+        raise LoopError(message, subject=("loop", system.cuts[-1].loop.name))
     return chosen
 
 
@@ -235,7 +235,7 @@ def _choose_dependent(
             f"{', '.join(sorted(unused)) or 'its joints'} cannot follow from the others where the loop is at "
             "present; name other dependent joints, or another configuration 'assembly'"
         )
-        raise LockedLoop(message, subject=("loop", system.cuts[-1].loop.name))
+        raise LoopError(message, subject=("loop", system.cuts[-1].loop.name))
     return chosen
 
 

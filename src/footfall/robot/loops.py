@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
 
-from footfall.errors import InvalidValue, UnknownReference, listed
+from footfall.errors import RobotError, listed
 from footfall.robot import values
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Loop(values.Value):
         subject = ("loop", self.name)
         if self.type not in [*LoopType]:
             message = f"type is {self.type!r}; it must be one of: {', '.join(LoopType)}"
-            raise InvalidValue(message, subject=subject)
+            raise RobotError(message, subject=subject)
         for name in ("joints", "dependent"):
             names = getattr(self, name)
             object.__setattr__(self, name, (names,) if isinstance(names, str) else tuple(names))
@@ -86,7 +86,7 @@ class Loop(values.Value):
         object.__setattr__(self, "recovery", recovery)
         if self.held_by not in ("coordinates", "forces"):
             message = f"held_by is {self.held_by!r}; it must be 'coordinates' or 'forces'"
-            raise InvalidValue(message, subject=subject)
+            raise RobotError(message, subject=subject)
         object.__setattr__(self, "offset", values.finite_number(self.offset, "offset", subject))
         coefficients = tuple(
             values.finite_number(value, "coefficient", subject) for value in self.coefficients
@@ -98,16 +98,16 @@ class Loop(values.Value):
         """Each type has the parts it needs."""
         if self.type.joins_frames and (not self.frame or not self.against):
             message = f"a {self.type} joins two frames; frame is {self.frame!r}, against is {self.against!r}"
-            raise InvalidValue(message, subject=subject)
+            raise RobotError(message, subject=subject)
         if not self.type.joins_frames and (self.frame or self.against):
-            raise InvalidValue(f"a {self.type} couples joints; it takes no frames", subject=subject)
+            raise RobotError(f"a {self.type} couples joints; it takes no frames", subject=subject)
         if self.type is LoopType.DISTANCE and self.length <= 0.0:
             message = f"length is {self.length:g} m; it must be positive (a point has none)"
-            raise InvalidValue(message, subject=subject)
+            raise RobotError(message, subject=subject)
         joints, coefficients = len(self.joints), len(self.coefficients)
         if len(set(self.joints)) != joints:
             message = f"joints are {', '.join(self.joints)}; each may be named once"
-            raise InvalidValue(message, subject=subject)
+            raise RobotError(message, subject=subject)
         wanted = {
             LoopType.GEAR: (
                 joints >= 2 and coefficients == joints - 1,
@@ -123,10 +123,10 @@ class Loop(values.Value):
         right, needed = wanted.get(self.type, (joints == coefficients == 0, "no joints and no coefficients"))
         if not right:
             message = f"a {self.type} has {needed}; here are {joints} joints, {coefficients} coefficients"
-            raise InvalidValue(message, subject=subject)
+            raise RobotError(message, subject=subject)
         if self.type is not LoopType.POLYNOMIAL and 0.0 in self.coefficients:
             message = f"coefficients are {list(self.coefficients)}; none may be zero"
-            raise InvalidValue(message, subject=subject)
+            raise RobotError(message, subject=subject)
 
 
 def renamed(loop: Loop, name: Callable[[str], str]) -> Loop:
@@ -148,23 +148,21 @@ def check_loops(robot: Robot) -> None:
     seen: set[str] = set()
     if len(robot.loops) > _MOST_LOOPS:
         message = f"has {len(robot.loops)} loops; at most {_MOST_LOOPS} are taken"
-        raise InvalidValue(message, subject=("robot", robot.name))
+        raise RobotError(message, subject=("robot", robot.name))
     for loop in robot.loops:
         subject = ("loop", loop.name)
         if not loop.name or not loop.name.isprintable() or loop.name in seen:
-            raise InvalidValue(
-                "the name must be printable, not empty, and of this loop only", subject=subject
-            )
+            raise RobotError("the name must be printable, not empty, and of this loop only", subject=subject)
         seen.add(loop.name)
         for frame in (loop.frame, loop.against) if loop.type.joins_frames else ():
             if frame not in frames:
                 message = f"frame {frame!r} does not exist; there are: {listed(frame, sorted(frames))}"
-                raise UnknownReference(message, subject=subject)
+                raise RobotError(message, subject=subject)
         for name in (*loop.joints, *loop.dependent):
             if name not in joints:
                 message = f"joint {name!r} does not exist; there are: {listed(name, joints)}"
-                raise UnknownReference(message, subject=subject)
+                raise RobotError(message, subject=subject)
         for name in loop.joints:
             if joints[name].type.coordinates != 1:
                 message = f"joint {name!r} is {joints[name].type}; it must have one coordinate"
-                raise InvalidValue(message, subject=subject)
+                raise RobotError(message, subject=subject)

@@ -13,7 +13,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from footfall.errors import InvalidDescription, MissingPackage, WorldLeftOut
+from footfall.errors import MissingPackage, RobotError, SceneWarning
 from footfall.robot.description import Source, check_bodies
 from footfall.robot.mesh_paths import MeshPaths
 from footfall.robot.mjcf_files import assembled
@@ -52,7 +52,7 @@ def _robot(root: Element, directory: Path | None, *, strict: bool) -> Robot:
         message = (
             f"{root.source}: shapes of the world are no part of a robot: {listed(world)}; load_scene has them"
         )
-        warnings.warn(WorldLeftOut(message), stacklevel=3)
+        warnings.warn(SceneWarning(message), stacklevel=3)
     return robot
 
 
@@ -73,7 +73,7 @@ def compiled_model(root: Element, directory: Path | None) -> Any:
         place = re.search(r"line (\d+)", str(error))
         message = " ".join(str(error).split())
         line = int(place.group(1)) if place else None
-        raise InvalidDescription(f"MuJoCo: {message}", source=root.source, line=line) from None
+        raise RobotError(f"MuJoCo: {message}", source=root.source, line=line) from None
     with Source(root.source).located():
         check_numbers(model)
     return model

@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
-from footfall.errors import MissingFile, UnsafeDescription, UnsupportedFeature
+from footfall.errors import MissingFile, RobotError, UnsupportedFeature
 from footfall.robot.xml_tree import ELEMENT_LIMIT, Element, read_xml
 from footfall.whole_file import is_file, open_file
 
@@ -149,5 +149,5 @@ def _walk(root: Element) -> list[Element]:
     return found
 
 
-def _refused(element: Element, message: str) -> UnsafeDescription:
-    return UnsafeDescription(f"<{element.tag}> {message}", source=element.source, line=element.line)
+def _refused(element: Element, message: str) -> RobotError:
+    return RobotError(f"<{element.tag}> {message}", source=element.source, line=element.line)

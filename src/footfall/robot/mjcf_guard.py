@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from footfall.errors import UnsafeDescription
+from footfall.errors import RobotError
 from footfall.robot.xml_tree import Element
 
 # Attributes whose numbers multiply to what an element asks for.
@@ -86,5 +86,5 @@ def _numbers(text: str) -> list[float]:
     return found
 
 
-def _refused(element: Element, message: str) -> UnsafeDescription:
-    return UnsafeDescription(f"<{element.tag}> {message}", source=element.source, line=element.line)
+def _refused(element: Element, message: str) -> RobotError:
+    return RobotError(f"<{element.tag}> {message}", source=element.source, line=element.line)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import ImpossibleInertia
+from footfall.errors import RobotError
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.model import WORLD, JointType, Robot
 from footfall.robot.tree import merge_inertias
@@ -91,7 +91,7 @@ def _acceptable(name: str, inertial: Inertial, *, moving: bool) -> Inertial:
     """The inertial, its moments raised equally by the least that MuJoCo accepts."""
     if _is_impossible(inertial):
         message = f"inertia is raised by {_missing(inertial):.3g} kg m2 about all axes: MuJoCo refuses impossible ones"
-        warn_of([ImpossibleInertia(message, subject=("body", name))], stacklevel=4)
+        warn_of([RobotError(message, subject=("body", name))], stacklevel=4)
     low = float(np.linalg.eigvalsh(inertial.inertia)[0])
     rounding = 0.0 if inertial.is_diagonal else 1e-13 * float(np.abs(inertial.inertia).max())
     missing = _missing(inertial)

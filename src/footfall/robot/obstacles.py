@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from footfall.errors import InvalidValue
+from footfall.errors import RobotError
 from footfall.geometry.swept_sphere import SweptSphere, SweptVolume
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.values import Value
@@ -26,10 +26,10 @@ class Obstacle(Value):
         if isinstance(shape, SweptSphere):
             object.__setattr__(self, "shape", SweptVolume((shape,)))
         elif not isinstance(shape, SweptVolume):
-            raise InvalidValue(f"shape is {shape!r}; it must be a SweptVolume", subject=subject)
+            raise RobotError(f"shape is {shape!r}; it must be a SweptVolume", subject=subject)
         numbers = np.concatenate([np.ravel(self.placement.rotation), np.ravel(self.placement.translation)])
         if not np.isfinite(numbers).all():
-            raise InvalidValue(f"placement is {self.placement}; it must be finite", subject=subject)
+            raise RobotError(f"placement is {self.placement}; it must be finite", subject=subject)
 
     def moved(self, placement: Transform) -> Obstacle:
         """The same thing somewhere else."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import InvalidValue
+from footfall.errors import RobotError
 from footfall.math import rotations
 from footfall.math.spatial import skew
 
@@ -48,7 +48,7 @@ def matrix_from_quaternion(quaternion: Sequence[float]) -> Array:
     components = np.asarray(quaternion, dtype=np.float64)
     largest = np.abs(components).max()
     if not 0.0 < largest < math.inf:
-        raise InvalidValue(f"quaternion is {components.tolist()}; it must be finite and not zero")
+        raise RobotError(f"quaternion is {components.tolist()}; it must be finite and not zero")
     return _without_rounding(rotations.matrix_from_quaternion(rotations.normalised(components / largest)))
 
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import InvalidValue
+from footfall.errors import RobotError
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot import values
 from footfall.robot.shapes import Geometry
@@ -62,7 +62,7 @@ _SIZES: dict[JointType, tuple[int, int]] = {
 def joint_type(name: str, subject: values.Subject) -> JointType:
     """The type of that name."""
     if name not in [*JointType]:
-        raise InvalidValue(f"type is {name!r}; it must be one of: {', '.join(JointType)}", subject=subject)
+        raise RobotError(f"type is {name!r}; it must be one of: {', '.join(JointType)}", subject=subject)
     return JointType(name)
 
 
@@ -85,7 +85,7 @@ class Body(values.Value):
         center = values.finite_array(self.center_of_mass, (3,), "center_of_mass", subject)
         inertia = values.finite_array(self.inertia, (3, 3), "inertia", subject)
         if np.abs(inertia - inertia.T).max() > 1e-9 * np.abs(inertia).max():
-            raise InvalidValue(f"inertia {inertia.tolist()} is not symmetric", subject=subject)
+            raise RobotError(f"inertia {inertia.tolist()} is not symmetric", subject=subject)
         object.__setattr__(self, "mass", values.finite_number(self.mass, "mass", subject, minimum=0.0))
         object.__setattr__(self, "center_of_mass", center)
         object.__setattr__(self, "inertia", inertia)
@@ -152,13 +152,13 @@ class Joint(values.Value):
             number = values.finite_number(getattr(self, name), name, subject, minimum=0.0)
             object.__setattr__(self, name, number)
         if (self.lower or self.upper) and (self.type.has_quaternion or self.type is JointType.CONTINUOUS):
-            raise InvalidValue(f"a {self.type} joint has no position limits", subject=subject)
+            raise RobotError(f"a {self.type} joint has no position limits", subject=subject)
         for lower, upper in zip(self.lower, self.upper, strict=False):
             if lower > upper:
-                raise InvalidValue(f"lower limit {lower:g} is above upper limit {upper:g}", subject=subject)
+                raise RobotError(f"lower limit {lower:g} is above upper limit {upper:g}", subject=subject)
         if self.type is JointType.UNIVERSAL and np.linalg.norm(np.cross(self.axis, self.second_axis)) < 1e-6:
             message = f"axis and second_axis are parallel: {self.axis}, {self.second_axis}"
-            raise InvalidValue(message, subject=subject)
+            raise RobotError(message, subject=subject)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from footfall.errors import InvalidDescription, UnsupportedFeature
+from footfall.errors import RobotError, UnsupportedFeature
 from footfall.robot.left_out import lost_in_mjcf, lost_in_urdf
 from footfall.robot.mesh_files import BY_MUJOCO, BY_TOML, BY_URDF, MeshFolder, meshes_option, with_mesh_paths
 from footfall.robot.model import Mesh, Robot
@@ -34,7 +34,7 @@ def save(robot: Robot, path: str | os.PathLike[str], *, meshes: str = "copy") ->
             _save_mjcf(robot, MeshFolder(path, how, BY_MUJOCO))
         case _:
             message = f"suffix {path.suffix!r} is unknown; robots are written to {', '.join(SUFFIXES)} files"
-            raise InvalidDescription(message, source=str(path))
+            raise RobotError(message, source=str(path))
 
 
 def _save_toml(robot: Robot, files: MeshFolder) -> None:

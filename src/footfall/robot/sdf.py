@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import BrokenTree, RobotError, UnsupportedFeature, listed
+from footfall.errors import RobotError, UnsupportedFeature, listed
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.description import Source, check_bodies, free_name
 from footfall.robot.drives.spring import Spring
@@ -180,7 +180,7 @@ class _ModelReader:
         lost = [name for name in self._links if name not in reached]
         if lost:
             message = f"links {listed('', lost)} hang on nothing; a robot is one piece"
-            raise BrokenTree(message, source=self._model.source, line=self._model.line)
+            raise RobotError(message, source=self._model.source, line=self._model.line)
 
     def _hang(self, edge: _Edge, *, turned_round: bool) -> None:
         """A joint and the body that it carries; a body off its joint gets a massless one before it."""

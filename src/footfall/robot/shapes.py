@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from footfall.errors import InvalidValue
+from footfall.errors import RobotError
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.values import Subject, Value, finite_number, placement, vector
 
@@ -105,7 +105,7 @@ class Geometry(Value):
 def _bits(value: int, what: str, subject: Subject) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**31:
         message = f"{what} is {value!r}; it must be a whole number from 0 to 2^31 - 1, whose bits are groups"
-        raise InvalidValue(message, subject=subject)
+        raise RobotError(message, subject=subject)
     return value
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import InvalidDescription, LoopClosureError, MissingFile
+from footfall.errors import LoopClosureError, MissingFile, RobotError
 from footfall.robot.model import WORLD, JointType, Robot
 from footfall.robot.start import inside_limits
 from footfall.robot.tree_loops import closed_configuration, neutral_coordinates
@@ -74,7 +74,7 @@ def find_srdf(description: Path, robot: Robot) -> SemanticDescription | None:
         begins = description.stem.startswith(path.stem)
         try:
             semantic = read_srdf(path)
-        except (InvalidDescription, MissingFile, OSError):
+        except (RobotError, MissingFile, OSError):
             continue  # it was not asked for
         if (begins or semantic.name == robot.name) and _fits(semantic, robot):
             found.append((len(path.stem) if begins else 0, semantic))
@@ -95,7 +95,7 @@ def with_semantics(robot: Robot, semantic: SemanticDescription) -> Robot:
             states[name] = closed_configuration(robot, q) if robot.loops else q
         except LoopClosureError as error:
             message = f"configuration {name!r} is left out: {error}"
-            warn_of([InvalidDescription(message, source=str(semantic.path))], stacklevel=3)
+            warn_of([RobotError(message, source=str(semantic.path))], stacklevel=3)
     groups = {name: tuple(_members(robot, semantic.groups, name, ())) for name in semantic.groups}
     apart = (pair for pair in semantic.apart if bodies.issuperset(pair))
     known: dict[frozenset[str], tuple[str, str]] = {}

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import InvalidDescription, InvalidValue, UnknownReference, listed
+from footfall.errors import RobotError, listed
 from footfall.robot.description import Source, check_bodies, check_size
 from footfall.robot.drives.drive_schema import DriveTables
 from footfall.robot.mesh_paths import MeshPaths
@@ -138,7 +138,7 @@ def _robot(text: str, meshes: MeshPaths, *, source: str, strict: bool) -> Robot:
     check_size(len(text), limit=_SIZE_LIMIT, source=source)
     schema = decode(text, source, RobotSchema)
     if not schema.body:
-        raise InvalidDescription("has no [[body]]; a robot has at least one", source=source)
+        raise RobotError("has no [[body]]; a robot has at least one", source=source)
     check_bodies(len(schema.body), source=source)
     origin = Source(source, _element_lines(text, schema))
     with origin.located():
@@ -257,9 +257,9 @@ def _limit(schema: JointSchema, name: str, subject: tuple[str, str]) -> tuple[fl
     if degrees is None:
         return _spread([] if radians is None else radians, count)
     if radians is not None:
-        raise InvalidValue(f"has {name} and {name}_deg; give one of them", subject=subject)
+        raise RobotError(f"has {name} and {name}_deg; give one of them", subject=subject)
     if not schema.type.turns:
-        raise InvalidValue(f"has {name}_deg, but a {schema.type} joint has no angle limits", subject=subject)
+        raise RobotError(f"has {name}_deg, but a {schema.type} joint has no angle limits", subject=subject)
     return tuple(math.radians(value) for value in _spread(degrees, count))
 
 
@@ -272,14 +272,14 @@ def _limit_set(name: str, limits: dict[str, tuple[float, float] | str]) -> dict[
     subject = ("limit set", name)
     unit = limits.get("unit", "rad")
     if unit not in ("rad", "deg"):
-        raise InvalidValue(f"unit is {unit!r}; it must be 'rad' or 'deg'", subject=subject)
+        raise RobotError(f"unit is {unit!r}; it must be 'rad' or 'deg'", subject=subject)
     scale = math.radians(1.0) if unit == "deg" else 1.0
     result = {}
     for joint, limit in limits.items():
         if joint == "unit":
             continue
         if isinstance(limit, str):
-            raise InvalidValue(
+            raise RobotError(
                 f"limits of joint {joint!r} are {limit!r}; they must be numbers", subject=subject
             )
         result[joint] = (limit[0] * scale, limit[1] * scale)
@@ -300,12 +300,12 @@ def _configuration(robot: Robot, name: str, given: list[float] | dict[str, Numbe
     for joint_name, numbers in given.items():
         if joint_name not in parts:
             message = f"joint {joint_name!r} does not exist; there are: {listed(joint_name, parts)}"
-            raise UnknownReference(message, subject=subject)
+            raise RobotError(message, subject=subject)
         coordinates = list(numbers) if isinstance(numbers, Sequence) else [numbers]
         if len(coordinates) != len(parts[joint_name]):
             message = (
                 f"joint {joint_name!r} has {len(coordinates)} values; it must have {len(parts[joint_name])}"
             )
-            raise InvalidValue(message, subject=subject)
+            raise RobotError(message, subject=subject)
         parts[joint_name] = coordinates
     return np.array([value for part in parts.values() for value in part])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from footfall.errors import UnsafeDescription
+from footfall.errors import RobotError
 
 _DEPTH_LIMIT = 64  # of arrays and tables in each other
 _DOTS_LIMIT = 32  # of a key
@@ -36,15 +36,15 @@ def check_toml(text: str, source: str) -> None:
             what = {"\n": "lines", "\\": "escaped characters", ",": "values", "=": "fields"}.get(
                 mark, "brackets"
             )
-            raise UnsafeDescription(f"has {count} {what}; at most {limit} are read", source=source)
+            raise RobotError(f"has {count} {what}; at most {limit} are read", source=source)
     bare = _STRINGS.sub('""', text)
     tables = sum(1 for _ in _TABLES.finditer(bare))
     if tables > _TABLE_LIMIT:
-        raise UnsafeDescription(f"has {tables} tables; at most {_TABLE_LIMIT} are read", source=source)
+        raise RobotError(f"has {tables} tables; at most {_TABLE_LIMIT} are read", source=source)
     if _DOTTED.search(bare.replace('""', "x")):
-        raise UnsafeDescription(f"has a key with more than {_DOTS_LIMIT} dots", source=source)
+        raise RobotError(f"has a key with more than {_DOTS_LIMIT} dots", source=source)
     depth = 0
     for bracket in _BRACKETS.findall(bare):
         depth = depth + 1 if bracket in "[{" else max(depth - 1, 0)
         if depth > _DEPTH_LIMIT:
-            raise UnsafeDescription(f"nested too deeply: {_DEPTH_LIMIT} brackets are the most", source=source)
+            raise RobotError(f"nested too deeply: {_DEPTH_LIMIT} brackets are the most", source=source)

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from msgspec import inspect
 
-from footfall.errors import InvalidDescription, InvalidValue, UnsafeDescription, listed
+from footfall.errors import RobotError, listed
 from footfall.math.transform import Transform
 from footfall.robot.description import read_bytes
 from footfall.robot.orientation import matrix_from_quaternion, matrix_from_rpy
@@ -59,7 +59,7 @@ def read_text(path: Path, *, limit: int) -> str:
         return content.decode()
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise InvalidDescription("is not UTF-8 text", source=str(path), line=line) from None
+        raise RobotError("is not UTF-8 text", source=str(path), line=line) from None
 
 
 def read_schema(path: Path, schema: type[Schema], *, limit: int) -> Schema:
@@ -80,9 +80,7 @@ def decode(text: str, source: str, schema: type[Schema]) -> Schema:
             wrong = unknown.group(unknown.lastindex or 0)
             problem += f"; there are: {listed(wrong, choices(schema, where, data))}"
         line = line_of(text, f"{where}.{unknown.group(1)}" if unknown and unknown.group(1) else where)
-        raise InvalidDescription(
-            f"{where}: {problem}" if where else problem, source=source, line=line
-        ) from None
+        raise RobotError(f"{where}: {problem}" if where else problem, source=source, line=line) from None
 
 
 def load_toml(text: str, source: str) -> dict[str, Any]:
@@ -93,11 +91,11 @@ def load_toml(text: str, source: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         place = re.search(r"at line (\d+)", str(error))
         line = int(place.group(1)) if place else None
-        raise InvalidDescription(f"no valid TOML: {error}", source=source, line=line) from None
+        raise RobotError(f"no valid TOML: {error}", source=source, line=line) from None
     except RecursionError:
-        raise UnsafeDescription("nested too deeply", source=source) from None
+        raise RobotError("nested too deeply", source=source) from None
     except (ValueError, OverflowError) as error:  # absurd numbers and dates
-        raise InvalidDescription(f"no valid TOML: {error}", source=source) from None
+        raise RobotError(f"no valid TOML: {error}", source=source) from None
 
 
 def choices(schema: type[msgspec.Struct], where: str, data: Any) -> list[str]:
@@ -188,19 +186,19 @@ def read_placement(schema: PlacedSchema, subject: Subject) -> Transform:
     """The pose that an element gives in one of the ways to write a rotation."""
     given = [name for name in ("rotation", "quaternion", "rpy") if getattr(schema, name) is not None]
     if len(given) > 1:
-        raise InvalidValue(f"has {' and '.join(given)}; give at most one of them", subject=subject)
+        raise RobotError(f"has {' and '.join(given)}; give at most one of them", subject=subject)
     if schema.rotation is not None:
         rotation = np.array(schema.rotation)
     elif schema.quaternion is not None:
         if not any(schema.quaternion) or not all(map(math.isfinite, schema.quaternion)):
-            raise InvalidValue(
+            raise RobotError(
                 f"quaternion is {schema.quaternion}; it must be finite, not zero", subject=subject
             )
         rotation = matrix_from_quaternion(schema.quaternion)
     else:
         rpy = schema.rpy or (0.0, 0.0, 0.0)
         if not all(map(math.isfinite, rpy)):
-            raise InvalidValue(f"rpy is {rpy}; it must be finite", subject=subject)
+            raise RobotError(f"rpy is {rpy}; it must be finite", subject=subject)
         rotation = matrix_from_rpy(rpy)
     return Transform(rotation, np.array(schema.position))
 
@@ -226,6 +224,6 @@ def read_shape(schema: ShapeSchema, subject: Subject) -> Shape:
     if missing or extra:
         wrong = f"lacks {missing[0]}" if missing else f"has {extra[0]}"
         message = f"{schema.shape} {wrong}; it takes {', '.join(needed + optional)}"
-        raise InvalidValue(message, subject=subject)
+        raise RobotError(message, subject=subject)
     shape: Shape = maker(**{name: getattr(schema, name) for name in given})
     return shape

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import InvalidValue
+from footfall.errors import RobotError
 from footfall.robot.loop_closing import CLOSED, LoopSystem, close_dependent, largest_residual, scaled_jacobian
 from footfall.robot.loop_equations import cut_of
 from footfall.robot.loop_structure import PASSIVE, POWERED, UNKNOWN, LoopStructure, analyse_loops
@@ -77,7 +77,7 @@ def closed_configuration(robot: Robot, q: Array) -> Array:
     tree = robot.tree
     if np.shape(q) != (robot.nq,):
         message = f"q has shape {np.shape(q)}; it must be ({robot.nq},)"
-        raise InvalidValue(message, subject=("robot", robot.name))
+        raise RobotError(message, subject=("robot", robot.name))
     if tree.loops is None:
         return q
     closed = np.array(q, dtype=np.float64)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footfall.errors import BrokenTree, InvalidDescription, RobotError, UnknownReference
+from footfall.errors import RobotError
 from footfall.math.transform import Transform
 from footfall.robot.description import Source, check_bodies, free_name
 from footfall.robot.mesh_paths import MeshPaths
@@ -132,7 +132,7 @@ def _root_link(bodies: list[Body], joints: list[Joint], root: Element) -> str:
         problem = (
             f"links {', '.join(map(repr, roots))} have no parent" if roots else "every link has a parent"
         )
-        raise BrokenTree(f"{problem}; there must be one root link", source=root.source, line=root.line)
+        raise RobotError(f"{problem}; there must be one root link", source=root.source, line=root.line)
     return roots[0]
 
 
@@ -214,7 +214,7 @@ def _independent_of_rest(joints: list[Joint], *, strict: bool) -> tuple[list[Joi
             continue
         state = f"is {leader}" if leader else "does not exist"
         message = f"mimics joint {joint.mimic.joint!r}, which {state}; taken as independent"
-        findings.append(UnknownReference(message, subject=("joint", joint.name)))
+        findings.append(RobotError(message, subject=("joint", joint.name)))
         result.append(replace(joint, mimic=None))
     return result, findings
 
@@ -303,7 +303,7 @@ def _armatures(root: Element) -> dict[str, float]:
         ratio = gear.number("value") if gear is not None else 1.0
         inertia = rotor.number("value") * ratio * ratio
         if not np.isfinite(inertia):
-            raise InvalidDescription(
+            raise RobotError(
                 f"rotor inertia seen at the joint is {inertia}", source=root.source, line=rotor.line
             )
         armatures[joint.string("name")] = inertia

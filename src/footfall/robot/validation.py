@@ -14,17 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import (
-    BrokenTree,
-    DuplicateName,
-    ImpossibleInertia,
-    InvalidValue,
-    MissingInertia,
-    RobotError,
-    RobotWarning,
-    UnknownReference,
-    listed,
-)
+from footfall.errors import RobotError, RobotWarning, listed
 from footfall.robot.tree_loops import moves_others
 from footfall.robot.values import Subject, finite_array
 
@@ -52,7 +42,7 @@ def depth_first(
     by_name = _unique("body", bodies)
     _unique("joint", joints)
     if WORLD in by_name:
-        raise DuplicateName("the name is reserved for what does not move", subject=("body", WORLD))
+        raise RobotError("the name is reserved for what does not move", subject=("body", WORLD))
     children: dict[str, list[Joint]] = {name: [] for name in (WORLD, *by_name)}
     carriers: dict[str, Joint] = {}
     for joint in joints:
@@ -62,7 +52,7 @@ def depth_first(
         if joint.parent not in children:
             raise _unknown("parent body", joint.parent, children, subject)
         if joint.child in carriers:
-            raise BrokenTree(
+            raise RobotError(
                 f"carries body {joint.child!r}, which joint {carriers[joint.child].name!r} carries already; "
                 "a body has one parent",
                 subject=subject,
@@ -71,7 +61,7 @@ def depth_first(
         children[joint.parent].append(joint)
     for name in by_name:
         if name not in carriers:
-            raise BrokenTree(
+            raise RobotError(
                 "no joint carries it; give it one (type 'fixed', parent 'world' if it is a root at rest)",
                 subject=("body", name),
             )
@@ -84,7 +74,7 @@ def depth_first(
     if len(ordered) < len(bodies):
         reached = {joint.child for joint in ordered}
         loose = [name for name in by_name if name not in reached]
-        raise BrokenTree(
+        raise RobotError(
             f"joints form a cycle among the bodies {', '.join(loose)}; one of them must hang on 'world'",
             subject=("joint", carriers[loose[0]].name),
         )
@@ -98,7 +88,7 @@ def check_references(robot: Robot) -> None:
     for frame in _unique("frame", robot.frames).values():
         subject = ("frame", frame.name)
         if frame.name == WORLD or frame.name in bodies:
-            raise DuplicateName("a body has this name; bodies are frames already", subject=subject)
+            raise RobotError("a body has this name; bodies are frames already", subject=subject)
         if frame.body != WORLD and frame.body not in bodies:
             raise _unknown("body", frame.body, bodies, subject)
     for joint in robot.joints:
@@ -115,12 +105,12 @@ def check_references(robot: Robot) -> None:
         for joint_name, (lower, upper) in limits.items():
             subject = ("limit set", name)
             if joints[joint_name].type.coordinates != 1:
-                raise InvalidValue(
+                raise RobotError(
                     f"joint {joint_name!r} has more or less than one coordinate", subject=subject
                 )
             if not lower <= upper:
                 message = f"joint {joint_name!r} has lower limit {lower:g} above upper limit {upper:g}"
-                raise InvalidValue(message, subject=subject)
+                raise RobotError(message, subject=subject)
 
 
 def checked_configuration(name: str, q: Array, joints: tuple[Joint, ...]) -> Array:
@@ -128,7 +118,7 @@ def checked_configuration(name: str, q: Array, joints: tuple[Joint, ...]) -> Arr
     subject = ("configuration", name)
     size = sum(joint.type.coordinates for joint in joints)
     if np.shape(q) != (size,):
-        raise InvalidValue(f"has shape {np.shape(q)}; the robot has {size} coordinates", subject=subject)
+        raise RobotError(f"has shape {np.shape(q)}; the robot has {size} coordinates", subject=subject)
     q = finite_array(q, (size,), "q", subject)
     start = 0
     for joint in joints:
@@ -137,7 +127,7 @@ def checked_configuration(name: str, q: Array, joints: tuple[Joint, ...]) -> Arr
             norm = float(np.linalg.norm(q[stop - 4 : stop]))
             if not abs(norm - 1.0) < 1e-3:
                 message = f"the quaternion of joint {joint.name!r} has norm {norm:g}; it must be 1"
-                raise InvalidValue(message, subject=subject)
+                raise RobotError(message, subject=subject)
             if abs(norm - 1.0) > 1e-15:
                 q = q.copy()
                 q[stop - 4 : stop] /= norm
@@ -160,7 +150,7 @@ def check_physics(robot: Robot, *, strict: bool = True, foreign: bool = False) -
         if problem and foreign and body.name not in alone and _excess(body.inertia) < _PLACEHOLDER:
             continue
         if problem:
-            findings.append(ImpossibleInertia(problem, subject=("body", body.name)))
+            findings.append(RobotError(problem, subject=("body", body.name)))
             if strict and not foreign:
                 raise _with_way_out(findings[-1])
     for error in (*_impossible_links(robot), *_links_without_inertia(robot)):
@@ -192,9 +182,9 @@ def _unique(kind: str, elements: tuple[Named, ...]) -> dict[str, Named]:
     by_name: dict[str, Named] = {}
     for element in elements:
         if not element.name or not element.name.isprintable():
-            raise InvalidValue("the name must be printable and not empty", subject=(kind, element.name))
+            raise RobotError("the name must be printable and not empty", subject=(kind, element.name))
         if element.name in by_name:
-            raise DuplicateName(f"two {_PLURALS[kind]} have this name", subject=(kind, element.name))
+            raise RobotError(f"two {_PLURALS[kind]} have this name", subject=(kind, element.name))
         by_name[element.name] = element
     return by_name
 
@@ -202,8 +192,8 @@ def _unique(kind: str, elements: tuple[Named, ...]) -> dict[str, Named]:
 _PLURALS = {"body": "bodies", "joint": "joints", "frame": "frames"}
 
 
-def _unknown(what: str, name: str, available: Iterable[str], subject: Subject) -> UnknownReference:
-    return UnknownReference(
+def _unknown(what: str, name: str, available: Iterable[str], subject: Subject) -> RobotError:
+    return RobotError(
         f"{what} {name!r} does not exist; there are: {listed(name, available)}", subject=subject
     )
 
@@ -217,12 +207,12 @@ def _check_mimic(joint: Joint, joints: Mapping[str, Joint]) -> None:
         message = (
             f"mimics joint {joint.mimic.joint!r}, but only joints with one coordinate mimic and are mimicked"
         )
-        raise InvalidValue(message, subject=subject)
+        raise RobotError(message, subject=subject)
     seen = {joint.name}
     follower = joint
     while follower.mimic is not None and follower.mimic.joint in joints:
         if follower.mimic.joint in seen:
-            raise BrokenTree(f"mimics itself through {', '.join(sorted(seen))}", subject=subject)
+            raise RobotError(f"mimics itself through {', '.join(sorted(seen))}", subject=subject)
         seen.add(follower.mimic.joint)
         follower = joints[follower.mimic.joint]
 
@@ -262,18 +252,18 @@ def _inertia_problem(mass: float, inertia: Array) -> str:
     return ""
 
 
-def _impossible_links(robot: Robot) -> Iterator[ImpossibleInertia]:
+def _impossible_links(robot: Robot) -> Iterator[RobotError]:
     for link in robot.tree.links:
         low = float(np.linalg.eigvalsh(link.inertia)[0])
         if low < 0.0 and _inertia_problem(link.mass, link.inertia).endswith("negative"):
-            yield ImpossibleInertia(
+            yield RobotError(
                 f"with all that is fixed to it, its least principal moment of inertia is {low:.6g} kg m2; "
                 "it must not be negative",
                 subject=("body", link.body),
             )
 
 
-def _links_without_inertia(robot: Robot) -> Iterator[MissingInertia]:
+def _links_without_inertia(robot: Robot) -> Iterator[RobotError]:
     """Joints whose motion meets no inertia, in any configuration; dependent ones need none of their own."""
     links = robot.tree.links
     idle: list[int] = []
@@ -291,7 +281,7 @@ def _links_without_inertia(robot: Robot) -> Iterator[MissingInertia]:
     for index in idle:
         link = links[index]
         if link.v.start not in moving:
-            yield MissingInertia(
+            yield RobotError(
                 f"moves body {link.body!r}, which has no inertia against it, so there is no forward dynamics; give "
                 "that body (or one fixed to it) mass and inertia, or the joint an armature",
                 subject=("joint", carriers[link.body]),
@@ -314,22 +304,20 @@ def _resistance(link: Link) -> float:
     return float(np.linalg.eigvalsh(about_origin)[0])
 
 
-def _suspicions(robot: Robot) -> Iterator[InvalidValue]:
+def _suspicions(robot: Robot) -> Iterator[RobotError]:
     for body in robot.bodies:
         if body.mass > _HEAVY:
-            yield InvalidValue(
-                f"mass is {body.mass:g} kg; is that in kilograms?", subject=("body", body.name)
-            )
+            yield RobotError(f"mass is {body.mass:g} kg; is that in kilograms?", subject=("body", body.name))
         if float(np.abs(body.center_of_mass).max()) > _LONG:
             message = f"center_of_mass is {body.center_of_mass.tolist()}; is that in metres?"
-            yield InvalidValue(message, subject=("body", body.name))
+            yield RobotError(message, subject=("body", body.name))
     for joint in robot.joints:
         if float(np.abs(joint.placement.translation).max()) > _LONG:
             message = f"stands {joint.placement.translation.tolist()} m from its parent; is that in metres?"
-            yield InvalidValue(message, subject=("joint", joint.name))
+            yield RobotError(message, subject=("joint", joint.name))
         limits = [limit for limit in (*joint.lower, *joint.upper) if math.isfinite(limit)]
         if joint.type.turns and any(abs(limit) > _WIDE for limit in limits):
             message = (
                 f"limits {list(joint.lower)} to {list(joint.upper)} are beyond 4 pi; are they in radians?"
             )
-            yield InvalidValue(message, subject=("joint", joint.name))
+            yield RobotError(message, subject=("joint", joint.name))

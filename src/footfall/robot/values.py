@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar, cast
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import InvalidValue
+from footfall.errors import RobotError
 from footfall.math.transform import Transform
 
 Subject = tuple[str, str]
@@ -43,9 +43,9 @@ def finite_number(value: float, what: str, subject: Subject, *, minimum: float =
     """`value` as a finite float that is at least `minimum`."""
     number = _float(value, what, subject)
     if not abs(number) <= _GREATEST:
-        raise InvalidValue(f"{what} is {number}; it must be finite (and below 1e30)", subject=subject)
+        raise RobotError(f"{what} is {number}; it must be finite (and below 1e30)", subject=subject)
     if number < minimum:
-        raise InvalidValue(f"{what} is {number:g}; it must be at least {minimum:g}", subject=subject)
+        raise RobotError(f"{what} is {number:g}; it must be at least {minimum:g}", subject=subject)
     return number
 
 
@@ -57,13 +57,13 @@ def finite_array(value: Any, shape: tuple[int, ...], what: str, subject: Subject
         try:
             array = np.array(value, dtype=np.float64)
         except (TypeError, ValueError, OverflowError):
-            raise InvalidValue(f"{what} is {value!r}; it must be numbers", subject=subject) from None
+            raise RobotError(f"{what} is {value!r}; it must be numbers", subject=subject) from None
     if array.shape != shape:
-        raise InvalidValue(f"{what} has shape {array.shape}; it must be {shape}", subject=subject)
+        raise RobotError(f"{what} has shape {array.shape}; it must be {shape}", subject=subject)
     if not (np.abs(array) <= _GREATEST).all():
         wrong = array[~(np.abs(array) <= _GREATEST)][0]
         message = f"{what} has the entry {wrong}; all must be finite (and below 1e30)"
-        raise InvalidValue(message, subject=subject)
+        raise RobotError(message, subject=subject)
     array.flags.writeable = False
     return array
 
@@ -73,7 +73,7 @@ def parts(value: Any, kind: type[Part], what: str, subject: Subject) -> tuple[Pa
     members = tuple(value) if isinstance(value, Iterable) else (value,)
     for member in members:
         if not isinstance(member, kind):
-            raise InvalidValue(f"{what} has {member!r}; each must be a {kind.__name__}", subject=subject)
+            raise RobotError(f"{what} has {member!r}; each must be a {kind.__name__}", subject=subject)
     return members
 
 
@@ -87,7 +87,7 @@ def unit_vector(value: Any, what: str, subject: Subject) -> tuple[float, float, 
     array = finite_array(value, (3,), what, subject)
     largest = float(np.abs(array).max())
     if largest == 0.0:
-        raise InvalidValue(f"{what} is zero; it must have a direction, (0, 0, 1) say", subject=subject)
+        raise RobotError(f"{what} is zero; it must have a direction, (0, 0, 1) say", subject=subject)
     norm = float(np.linalg.norm(array))
     if abs(norm - 1.0) > 1e-15:
         scaled = array / largest  # before the norm, which else under- or overflows
@@ -100,12 +100,12 @@ def placement(value: Any, what: str, subject: Subject) -> Transform:
     """A pose with read-only arrays and an orthonormal rotation."""
     if not isinstance(value, Transform):
         message = f"placement of the {what} is {value!r}; it must be a Transform(rotation, translation)"
-        raise InvalidValue(message, subject=subject)
+        raise RobotError(message, subject=subject)
     rotation = finite_array(value.rotation, (3, 3), f"rotation of the {what}", subject)
     translation = finite_array(value.translation, (3,), f"position of the {what}", subject)
     error = float(np.abs(rotation @ rotation.T - np.eye(3)).max())
     if error > _ROTATION_TOLERANCE or np.linalg.det(rotation) < 0.0:
-        raise InvalidValue(
+        raise RobotError(
             f"rotation of the {what} is {rotation.tolist()}; it must be orthonormal and right-handed",
             subject=subject,
         )
@@ -123,11 +123,11 @@ def per_velocity(
         values = (values,) * count
     numbers = tuple(_float(value, what, subject) for value in values)
     if len(numbers) not in (0, count):
-        raise InvalidValue(f"{what} has {len(numbers)} values; it must have none or {count}", subject=subject)
+        raise RobotError(f"{what} has {len(numbers)} values; it must have none or {count}", subject=subject)
     for number in numbers:
         if math.isnan(number) or number < minimum:
             bound = f" and at least {minimum:g}" if minimum > -math.inf else ""
-            raise InvalidValue(f"{what} is {number}; it must be a number{bound}", subject=subject)
+            raise RobotError(f"{what} is {number}; it must be a number{bound}", subject=subject)
     return numbers
 
 
@@ -140,4 +140,4 @@ def _float(value: Any, what: str, subject: Subject) -> float:
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
-        raise InvalidValue(f"{what} is {value!r}; it must be a number", subject=subject) from None
+        raise RobotError(f"{what} is {value!r}; it must be a number", subject=subject) from None

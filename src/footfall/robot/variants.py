@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import InvalidValue, UnsupportedFeature
+from footfall.errors import RobotError, UnsupportedFeature
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.drives.spring import Spring
 from footfall.robot.model import WORLD, Body, Joint, JointType, Loop, LoopType, Robot
@@ -64,7 +64,7 @@ def with_sprung_joint(
         message = (
             f"is {type} along {list(axis)}; it must be prismatic or revolute, along or about a direction"
         )
-        raise InvalidValue(message, subject=("joint", spring.joint))
+        raise RobotError(message, subject=("joint", spring.joint))
     direction = along / np.linalg.norm(along)
     here = Transform(np.eye(3), joint.placement.translation)
     added = Joint(spring.joint, type, joint.parent, spring.joint, here, tuple(direction.tolist()))
@@ -100,7 +100,7 @@ def lock_joints(
     drives and springs that act on one are left out.
     """
     if isinstance(joints, str):
-        raise InvalidValue(f"joints are {joints!r}; give a list: [{joints!r}]", subject=("robot", robot.name))
+        raise RobotError(f"joints are {joints!r}; give a list: [{joints!r}]", subject=("robot", robot.name))
     at = neutral_coordinates(robot) if q is None else np.array(q)
     at = checked_configuration("q", at, robot.joints)
     if isinstance(joints, Mapping):

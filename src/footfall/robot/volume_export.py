@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from footfall.errors import InvalidDescription, InvalidValue
+from footfall.errors import RobotError
 from footfall.geometry.swept_parts import as_balls, as_capsules
 from footfall.geometry.swept_sphere import SweptSphere
 from footfall.math.transform import Transform
@@ -31,7 +31,7 @@ def export_volumes(robot: Robot, path: str | os.PathLike[str]) -> None:
     """
     path = Path(path)
     if not robot.volumes:
-        raise InvalidValue(
+        raise RobotError(
             "has no volumes; fit them first: footfall.volumes.fit_volumes", subject=("robot", robot.name)
         )
     match path.suffix.lower():
@@ -43,7 +43,7 @@ def export_volumes(robot: Robot, path: str | os.PathLike[str]) -> None:
             message = (
                 f"suffix {suffix!r} is unknown; it must be .yml (balls), .xml, .urdf or .toml (capsules)"
             )
-            raise InvalidDescription(message, source=str(path))
+            raise RobotError(message, source=str(path))
 
 
 def with_capsules(robot: Robot) -> Robot:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from footfall.errors import InvalidDescription
+from footfall.errors import RobotError
 from footfall.robot.model import Robot
 from footfall.robot.toml_parts import decode, read_text
 from footfall.robot.volume_schema import VolumeSchema, read_pairs, read_volume, volume_lines
@@ -26,7 +26,7 @@ def save_volumes(robot: Robot, path: str | os.PathLike[str]) -> None:
     """Write the volumes and pairs of a robot as TOML; the file appears whole or not at all."""
     path = Path(path)
     if path.suffix.lower() != ".toml":
-        raise InvalidDescription(f"suffix {path.suffix!r}; volumes are kept in .toml files", source=str(path))
+        raise RobotError(f"suffix {path.suffix!r}; volumes are kept in .toml files", source=str(path))
     write_text(path, "\n".join(volume_lines(robot)).lstrip() + "\n")
 
 

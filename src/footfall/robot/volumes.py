@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from footfall.errors import DuplicateName, InvalidValue, UnknownReference, listed
+from footfall.errors import RobotError, listed
 from footfall.geometry.swept_sphere import SweptVolume
 from footfall.robot.tree import Tree
 from footfall.robot.values import Value
@@ -33,7 +33,7 @@ class BodyVolume(Value):
         shape: object = self.shape
         if not isinstance(shape, SweptVolume):
             message = f"shape is {shape!r}; it must be a SweptVolume"
-            raise InvalidValue(message, subject=("volume", self.name))
+            raise RobotError(message, subject=("volume", self.name))
 
     def mirrored(self, axis: str, *, name: str, body: str) -> BodyVolume:
         """The mirror image with a coordinate (`x`, `y` or `z`) negated, for the body on the other side."""
@@ -47,12 +47,12 @@ def check_volumes(robot: Robot, world: str) -> None:
     for volume in robot.volumes:
         subject = ("volume", volume.name)
         if not volume.name or not volume.name.isprintable():
-            raise InvalidValue("the name must be printable and not empty", subject=subject)
+            raise RobotError("the name must be printable and not empty", subject=subject)
         if volume.name in names:
-            raise DuplicateName("two volumes have this name", subject=subject)
+            raise RobotError("two volumes have this name", subject=subject)
         if volume.body not in bodies:
             message = f"body {volume.body!r} does not exist; there are: {listed(volume.body, bodies)}"
-            raise UnknownReference(message, subject=subject)
+            raise RobotError(message, subject=subject)
         names.add(volume.name)
     seen: set[frozenset[str]] = set()
     for pair in robot.volume_pairs:
@@ -60,11 +60,11 @@ def check_volumes(robot: Robot, world: str) -> None:
         for name in pair:
             if name not in names:
                 message = f"volume {name!r} does not exist; there are: {listed(name, names)}"
-                raise UnknownReference(message, subject=subject)
+                raise RobotError(message, subject=subject)
         if pair[0] == pair[1]:
-            raise InvalidValue("is a volume with itself; a pair has two volumes", subject=subject)
+            raise RobotError("is a volume with itself; a pair has two volumes", subject=subject)
         if frozenset(pair) in seen:
-            raise DuplicateName("stands twice", subject=subject)
+            raise RobotError("stands twice", subject=subject)
         seen.add(frozenset(pair))
 
 
@@ -74,7 +74,7 @@ def as_pairs(pairs: Any, kind: str = "volume pair", members: str = "volumes") ->
     for pair in pairs:
         if isinstance(pair, str) or len(pair) != 2 or not all(isinstance(name, str) for name in pair):
             message = f"each must be two names of {members}"
-            raise InvalidValue(message, subject=(kind, repr(pair)))
+            raise RobotError(message, subject=(kind, repr(pair)))
         found.append((pair[0], pair[1]))
     return tuple(found)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from footfall.errors import InvalidDescription, MissingPackage
+from footfall.errors import MissingPackage, RobotError
 from footfall.robot.description import read_bytes
 from footfall.robot.mesh_paths import MeshPaths
 from footfall.robot.model import Robot
@@ -57,7 +57,7 @@ def expand_xacro(path: Path, meshes: MeshPaths) -> str:
         return str(document.dom.toxml())
     except Exception as error:  # xacro raises its own, those of its expressions and of minidom
         reason = " ".join(str(error).split()) or type(error).__name__
-        raise InvalidDescription(f"xacro: {type(error).__name__}: {reason}", source=str(path)) from None
+        raise RobotError(f"xacro: {type(error).__name__}: {reason}", source=str(path)) from None
     finally:
         os.chdir(before)
         finder.finder_funcs[:], finder.package_cache = functions, known

@@ -13,7 +13,7 @@ from pathlib import Path
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
-from footfall.errors import InvalidDescription, UnsafeDescription
+from footfall.errors import RobotError
 from footfall.robot.description import check_size, read_bytes
 
 _SIZE_LIMIT = 16 * 2**20  # bytes; the largest URDF of example-robot-data has 0.2 MB
@@ -65,9 +65,9 @@ class Element:
             return default
         return parse_numbers(self.string(name), count, self, name)
 
-    def error(self, message: str) -> InvalidDescription:
+    def error(self, message: str) -> RobotError:
         """An error about this element."""
-        return InvalidDescription(message, source=self.source, line=self.line)
+        return RobotError(message, source=self.source, line=self.line)
 
     def _named(self) -> str:
         return f" {self.attributes['name']!r}" if "name" in self.attributes else ""
@@ -101,15 +101,15 @@ def parse_xml(content: str | bytes, *, source: str = "<text>") -> Element:
     try:
         builder.parser.Parse(content, True)
     except expat.ExpatError as error:
-        raise InvalidDescription(
+        raise RobotError(
             f"no well-formed XML: {expat.ErrorString(error.code)} in column {error.offset}",
             source=source,
             line=error.lineno,
         ) from None
     except (LookupError, ValueError) as error:
-        if isinstance(error, InvalidDescription):
+        if isinstance(error, RobotError):
             raise
-        raise InvalidDescription(f"no readable text: {error}", source=source) from None
+        raise RobotError(f"no readable text: {error}", source=source) from None
     assert builder.root is not None
     return builder.root
 
@@ -172,5 +172,5 @@ class _TreeBuilder:
     def _refuse_declarations(self, *_: object) -> None:
         raise self._refused("has a document type or entity declaration (<!DOCTYPE ...>); remove it")
 
-    def _refused(self, message: str) -> UnsafeDescription:
-        return UnsafeDescription(message, source=self.source, line=self.parser.CurrentLineNumber)
+    def _refused(self, message: str) -> RobotError:
+        return RobotError(message, source=self.source, line=self.parser.CurrentLineNumber)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import GravityWarning, SceneError
+from footfall.errors import SceneError, SceneWarning
 from footfall.robot.combine import INITIAL, Placed, combine
 from footfall.robot.model import STANDARD_GRAVITY, WORLD, Body, Joint, JointType, Robot
 from footfall.robot.shapes import Geometry
@@ -51,7 +51,7 @@ def common_gravity(scene: Scene, robots: Sequence[Robot]) -> tuple[float, float,
             warnings.warn(
                 f"robot {robot.name!r} has gravity {list(robot.gravity)} m/s2, {whose} has {list(taken)}, which is "
                 "taken",
-                GravityWarning,
+                SceneWarning,
                 stacklevel=4,
             )
     return taken

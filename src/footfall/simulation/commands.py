@@ -10,7 +10,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.dynamics.inverse_dynamics import gravity_forces
-from footfall.errors import InvalidOption
+from footfall.errors import InvalidInput
 from footfall.robot.model import JointType, Robot
 from footfall.simulation.joint_axes import actuated_velocities
 from footfall.simulation.step_values import Command
@@ -59,14 +59,14 @@ def actuated_efforts(given: Any, robot: Robot, joints: int) -> Array:
     if effort.shape == (joints,):
         return effort
     if effort.shape != (robot.nv,):
-        raise InvalidOption(
+        raise InvalidInput(
             f"efforts have the shape {effort.shape}; needed is one for each of the {joints} joints, "
             f"or for each of the {robot.nv} velocities"
         )
     places = [velocity for _, velocity in actuated_velocities(robot)]
     others = np.delete(effort, places)
     if others.any():
-        raise InvalidOption(
+        raise InvalidInput(
             f"efforts (nv,) have {np.abs(others).max():.4g} N or N m where there is no motor; give zeros there, or "
             f"one for each of the {joints} joints"
         )
@@ -78,7 +78,7 @@ def _array(name: str, part: Any, joints: int) -> Array:
     if array.ndim == 0:
         return np.full(joints, float(array))
     if array.shape[-1] not in (1, joints):
-        raise InvalidOption(
+        raise InvalidInput(
             f"{name} of the command has the shape {array.shape}; its last axis must be {joints} joints"
         )
     return array
@@ -89,11 +89,11 @@ def pd_command(position: Any, *, kp: Any, kd: Any, ki: Any, joints: int) -> Comm
     try:
         wanted = np.array(position, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InvalidOption(
+        raise InvalidInput(
             f"position is {position!r}; give {joints} numbers, in the order of `robot.joint_names`"
         ) from None
     if not 1 <= wanted.ndim <= 3 or wanted.shape[-1] != joints or not np.isfinite(wanted).all():
-        raise InvalidOption(
+        raise InvalidInput(
             f"position must be {joints} finite numbers, or rows of so many, not an array of shape {wanted.shape}: "
             f"{wanted}"
         )
@@ -106,7 +106,7 @@ def _checked_gain(name: str, gain: Any, joints: int) -> Array:
     array = np.array(gain, dtype=np.float64)
     rows = array.ndim == 0 or (array.ndim <= 3 and array.shape[-1] == joints)
     if not rows or not (np.isfinite(array) & (array >= 0.0)).all():
-        raise InvalidOption(
+        raise InvalidInput(
             f"{name} is {gain}; it must be a number or one for each of {joints} joints, finite and not negative"
         )
     return array if array.ndim else np.full(joints, float(array))
@@ -130,7 +130,7 @@ def required_gains(robot: Robot) -> tuple[Array, Array]:
             for joint in robot.joints
             if not lacking.isdisjoint(range(robot.nv)[robot.v_slice(joint.name)])
         ]
-        raise InvalidOption(f"the robot has no servo gains for {', '.join(names)}; give kp= and kd=")
+        raise InvalidInput(f"the robot has no servo gains for {', '.join(names)}; give kp= and kd=")
     return kp, kd
 
 
@@ -162,7 +162,7 @@ class TimedPushes:
 
     def add(self, body: str, wrench: Array, seconds: float, *, now: float) -> None:
         if not 0.0 <= seconds < np.inf:  # NaN neither
-            raise InvalidOption(f"seconds is {seconds}; it must be finite and not negative")
+            raise InvalidInput(f"seconds is {seconds}; it must be finite and not negative")
         self.known[body] = (wrench, now + seconds)
 
     def acting(self, time: float) -> dict[str, Array]:

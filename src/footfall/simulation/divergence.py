@@ -8,7 +8,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.dynamics.loop_margin import has_margin, loop_margin, tightest_loops
-from footfall.errors import DivergedWarning, SimulationDiverged
+from footfall.errors import SimulationDiverged, SimulationWarning
 from footfall.robot.model import Robot
 from footfall.simulation.run_values import SimulationState
 from footfall.simulation.step_values import Command
@@ -48,7 +48,7 @@ def warn_of_divergence(q: Array, v: Array) -> None:
         warnings.warn(
             f"{len(lost)} of {len(q)} robots left the numbers, the first of them, robot {lost[first.argmin()]}, in "
             f"step {first.min()}: are all initial states and commands finite, and is dt small enough?",
-            DivergedWarning,
+            SimulationWarning,
             stacklevel=3,
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from footfall.errors import InvalidDrive
+from footfall.errors import RobotError
 from footfall.robot.drives.drive import Drive
 from footfall.robot.drives.servo_cascade import Reading, ServoCascade, ServoState, Target
 
@@ -22,7 +22,7 @@ ELECTRIC_VALUES = len(ServoState._fields) + 1
 def required_servo(drive: Drive) -> ServoCascade:
     """The drive's servo, without which it cannot run."""
     if drive.servo is None:
-        raise InvalidDrive(
+        raise RobotError(
             "has no servo; give it one (`servo` in the file, or Drive.servo with `tuned_servo`)",
             subject=("drive of", " and ".join(drive.joints)),
         )
@@ -37,7 +37,7 @@ def sample_step(drive: Drive, dt: float) -> float:
     period = required_servo(drive).period
     larger, smaller = max(period, dt), min(period, dt)
     if abs(larger / smaller - round(larger / smaller)) > 1e-6:
-        raise InvalidDrive(
+        raise RobotError(
             f"its servo has a period of {period:g} s and the simulation a step of {dt:g} s; "
             "one must be a whole multiple of the other",
             subject=("drive of", " and ".join(drive.joints)),

@@ -17,7 +17,7 @@ from footfall.arrays import Array, Integers
 from footfall.compiler import absolute, sqrt
 from footfall.dynamics.kinematics import link_poses
 from footfall.dynamics.loops import Coupling
-from footfall.errors import InvalidDrive, UnknownName
+from footfall.errors import RobotError, UnknownName
 from footfall.robot.drives.drive import Drive
 from footfall.robot.drives.harmonic_drive import HarmonicDrive
 from footfall.robot.drives.servo_cascade import ServoState, Target
@@ -90,7 +90,7 @@ class DriveTrain:
         ]
         self._check()
         if gears == "elastic" and not any(motor.elastic for motor in self.motors):
-            raise InvalidDrive(
+            raise RobotError(
                 "none of its drives has elasticity; give them some (`stiffness` in the file), or let gears be 'rigid'",
                 subject=("robot", robot.name),
             )
@@ -105,20 +105,20 @@ class DriveTrain:
 
     def _check(self) -> None:
         if not self.motors:
-            raise InvalidDrive(
+            raise RobotError(
                 "it has no drives; a simulation with drives needs some", subject=("robot", self.robot.name)
             )
         for motor in self.motors:
             sample_step(motor.drive, self.dt)
             for joint in motor.drive.joints:
                 if self.robot.v_slice(joint).stop == self.robot.v_slice(joint).start:
-                    raise InvalidDrive(
+                    raise RobotError(
                         "its joint follows from others through a loop; drives move independent joints (a loop's "
                         "`dependent` says which are not)",
                         subject=("drive of", joint),
                     )
             if motor.elastic and not isinstance(motor.drive.mechanism, HarmonicDrive):
-                raise InvalidDrive(
+                raise RobotError(
                     f"has elasticity behind a {type(motor.drive.mechanism).__name__}; only gears of constant ratio can "
                     "be elastic in a simulation",
                     subject=("drive of", " and ".join(motor.drive.joints)),

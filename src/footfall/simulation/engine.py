@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from footfall.arrays import Array, Integers
-from footfall.errors import InvalidOption
+from footfall.errors import InvalidInput
 from footfall.robot.model import Robot
 from footfall.robot.tree import Attachment
 from footfall.scene.model import Scene
@@ -100,7 +100,7 @@ class RolloutParts:
         lengths = {part.shape[1] for part in parts if part.ndim == 3 and part.shape[1] > 1}
         self.steps = max(lengths, default=1) if batch.steps is None else batch.steps
         if lengths - {self.steps}:
-            raise InvalidOption(f"commands have {sorted(lengths)} steps; they must have {self.steps}, or one")
+            raise InvalidInput(f"commands have {sorted(lengths)} steps; they must have {self.steps}, or one")
         self.q = np.broadcast_to(q, (self.count, robot.nq))
         self.v = np.broadcast_to(v, (self.count, robot.nv))
         shapes = [(self.count, self.steps, *more) for more in ((robot.nq,), (robot.nv,), ())]
@@ -123,11 +123,11 @@ def _batch_size(robot: Robot, q: Array, v: Array, parts: Sequence[Array]) -> int
     """How many robots there are; refuses arrays that do not fit."""
     for name, values, size in (("q", q, robot.nq), ("v", v, robot.nv)):
         if values.ndim not in (1, 2) or values.shape[-1] != size:
-            raise InvalidOption(f"{name} has shape {values.shape}; it must be (batch, {size}) or ({size},)")
+            raise InvalidInput(f"{name} has shape {values.shape}; it must be (batch, {size}) or ({size},)")
     counts = {len(values) for values in (q, v) if values.ndim == 2}
     counts |= {len(part) for part in parts if part.ndim > 1}
     if len(counts - {1}) > 1:
-        raise InvalidOption(
+        raise InvalidInput(
             f"q, v and commands are of {sorted(counts)} robots; these must be the same, or one"
         )
     return max(counts, default=1)
@@ -136,12 +136,12 @@ def _batch_size(robot: Robot, q: Array, v: Array, parts: Sequence[Array]) -> int
 def _check_out(out: Sequence[Array], shapes: Sequence[tuple[int, ...]]) -> None:
     """Native code writes into them: they must be what it takes them for."""
     if len(out) != len(shapes):
-        raise InvalidOption(f"out has {len(out)} arrays; it must have q, v and residual")
+        raise InvalidInput(f"out has {len(out)} arrays; it must have q, v and residual")
     for name, array, shape in zip(("q", "v", "residual"), out, shapes, strict=True):
         right = isinstance(array, np.ndarray) and array.shape == shape and array.dtype == np.float64
         if not (right and array.flags.c_contiguous and array.flags.writeable):
             found = getattr(array, "shape", type(array).__name__)
-            raise InvalidOption(
+            raise InvalidInput(
                 f"out for {name} is {found}; it must be a contiguous array of float64 of shape {shape}"
             )
 

@@ -17,7 +17,7 @@ from footfall.arrays import Array
 from footfall.compiler import Kernel, build_kernel
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.forward_dynamics import articulated_bodies
-from footfall.errors import InvalidValue
+from footfall.errors import RobotError
 from footfall.robot.model import Robot
 from footfall.simulation.smooth_step import tangent_rate
 
@@ -45,11 +45,11 @@ class SmoothSystem:
 
     def __init__(self, robot: Robot, law: Law, *, states: int, inputs: int = 0, dt: float = 1e-3) -> None:
         if not (isinstance(states, int) and states >= 1 and isinstance(inputs, int) and inputs >= 0):
-            raise InvalidValue(
+            raise RobotError(
                 f"states is {states!r}, inputs {inputs!r}; they must be whole, from 1 and from 0 on"
             )
         if not 0.0 < dt < np.inf:
-            raise InvalidValue(f"dt is {dt}; it must be finite and above zero")
+            raise RobotError(f"dt is {dt}; it must be finite and above zero")
         self.robot, self.law, self.states, self.inputs, self.dt = robot, law, states, inputs, dt
         self.kernel = self._compiled()
 
@@ -73,7 +73,7 @@ class SmoothSystem:
             at = q if k == 0 else integrate.textbook(robot, q, steps)
             tau, rates = (np.asarray(each) for each in self.law(at, speed, inner, u[: self.inputs]))
             if tau.shape != (robot.nv,) or rates.shape != (self.states,):
-                raise InvalidValue(
+                raise RobotError(
                     f"the law gives forces {tau.shape} and rates {rates.shape}; "
                     f"they must be {(robot.nv,)} and {(self.states,)}"
                 )

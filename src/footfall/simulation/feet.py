@@ -18,7 +18,7 @@ from footfall.compiler import Kernel, build_kernel, maximum, repeat
 from footfall.contact.candidates import Candidate, scene_candidates
 from footfall.contact.detection import detect_contacts
 from footfall.dynamics.kinematics import frame_attachment, link_poses
-from footfall.errors import ManyContactsWarning, UnknownName
+from footfall.errors import SimulationWarning, UnknownName
 from footfall.robot.model import Robot
 from footfall.robot.tree import Attachment
 from footfall.scene.model import Scene
@@ -325,6 +325,6 @@ def _warn_of_many(candidates: Sequence[Candidate]) -> None:
         warnings.warn(
             f"{len(candidates)} places may touch, and native code is made for all of them, which may take minutes the "
             "first time; name the bodies that matter: FeetSimulation(..., feet=['left_foot', 'right_foot'])",
-            ManyContactsWarning,
+            SimulationWarning,
             stacklevel=3,
         )

@@ -19,7 +19,7 @@ from footfall.contact.contacts import Contacts
 from footfall.contact.detection import detect_contacts
 from footfall.contact.law import moment_arm
 from footfall.dynamics.kinematics import forward_kinematics
-from footfall.errors import InvalidOption
+from footfall.errors import InvalidInput
 from footfall.robot.model import WORLD
 from footfall.simulation.feet import FeetEngine
 from footfall.simulation.joint_axes import limited_velocities, rubbing_velocities
@@ -52,7 +52,7 @@ def hand_over(source: ExactSimulation, target: ExactSimulation) -> None:
             raise TypeError(f"hand_over takes Simulation and FeetSimulation, not {type(each).__name__}")
     ours, theirs = ([joint.name for joint in each.robot.joints] for each in (source, target))
     if ours != theirs:
-        raise InvalidOption(f"hand_over: robots have other joints; source: {ours}, target: {theirs}")
+        raise InvalidInput(f"hand_over: robots have other joints; source: {ours}, target: {theirs}")
     state, memory = source.state, _memory(source)
     keys = _joint_keys(source)
     joints = dict(zip(keys, state.impulses[len(state.impulses) - len(keys) :], strict=True))

@@ -6,7 +6,7 @@ import warnings
 from dataclasses import replace
 from pathlib import Path
 
-from footfall.errors import MissingMeshWarning
+from footfall.errors import RobotWarning
 from footfall.robot.model import Mesh, Robot
 
 _SHOWN = 5
@@ -35,7 +35,7 @@ def without_missing_meshes(robot: Robot) -> Robot:
     warnings.warn(
         f"robot {robot.name!r}: no mesh file {shown}{more}; name the folder that holds the package by package_dirs= "
         "of footfall.load, --package-dir or ROS_PACKAGE_PATH",
-        MissingMeshWarning,
+        RobotWarning,
         stacklevel=4,
     )
     return replace(robot, bodies=tuple(bodies))

@@ -16,7 +16,7 @@ from footfall.compiler import Kernel
 from footfall.contact.candidates import Candidate
 from footfall.contact.contact_layer import ContactLayer
 from footfall.contact.penalty import PenaltyLaw, warn_if_unstable
-from footfall.errors import InvalidOption, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.robot.model import Robot
 from footfall.scene.model import Scene
 from footfall.simulation.drive_step import Gears
@@ -251,7 +251,7 @@ class LayerSimulation(SimulationBase):
         **words: Unpack[DrivenWords],
     ) -> None:
         if not isinstance(layers, Sequence) or not all(isinstance(each, ContactLayer) for each in layers):
-            raise InvalidOption(f"layers is {layers!r}; it must be a list of ContactLayer, as of sole_layers")
+            raise InvalidInput(f"layers is {layers!r}; it must be a list of ContactLayer, as of sole_layers")
         self._layers = layers
         super().__init__(robot, scene, **words)
 
@@ -268,5 +268,5 @@ ExactSimulation = Simulation | FeetSimulation
 
 def _count(sweeps: int) -> int:
     if sweeps != int(sweeps) or sweeps < 1:
-        raise InvalidOption(f"sweeps is {sweeps}; it must be at least 1, and whole")
+        raise InvalidInput(f"sweeps is {sweeps}; it must be at least 1, and whole")
     return int(sweeps)

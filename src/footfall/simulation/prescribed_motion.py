@@ -20,7 +20,7 @@ from footfall.dynamics.inverse_dynamics import newton_euler
 from footfall.dynamics.kinematics import link_poses, world_velocities
 from footfall.dynamics.loops import Coupling
 from footfall.dynamics.mass_matrix import composite_bodies
-from footfall.errors import InvalidOption
+from footfall.errors import InvalidInput
 from footfall.math.block_sparse import WIDTH
 from footfall.math.positive_definite import solve_positive_definite
 from footfall.robot.model import JointType
@@ -39,7 +39,7 @@ class PrescribedMotion(RobotMotion):
         floating = [joint for joint in self.robot.joints if joint.type is JointType.FLOATING]
         driven = {velocity for _, velocity in actuated_velocities(self.robot)}
         if self.robot.loops or len(floating) != 1 or len(driven) + 6 != self.robot.nv:
-            raise InvalidOption(
+            raise InvalidInput(
                 f"joints of {self.robot.name!r} cannot be prescribed: that needs one floating base, single joint axes "
                 "and no loops"
             )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array, Integers
-from footfall.errors import InvalidOption, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Trajectory:
         force = sign[:, None] * log.forces
         points = np.asarray(at, dtype=np.float64)
         if points.shape not in ((3,), (len(self.time), 3)):
-            raise InvalidOption(
+            raise InvalidInput(
                 f"at has shape {points.shape}; it must be (3,), or one point a row ({len(self.time)}, 3)"
             )
         points = np.broadcast_to(points, (len(self.time), 3))
@@ -149,7 +149,7 @@ class Trajectory:
 def join_trajectories(parts: Sequence[Trajectory]) -> Trajectory:
     """Trajectories of one simulation, one after the other; one at least."""
     if not parts:
-        raise InvalidOption("there are no trajectories to join; give one at least")
+        raise InvalidInput("there are no trajectories to join; give one at least")
     logs = [part.touches for part in parts]
     names = tuple(dict.fromkeys(name for log in logs for name in log.names))
     place = {name: k for k, name in enumerate(names)}

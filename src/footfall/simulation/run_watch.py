@@ -15,7 +15,7 @@ import numpy as np
 
 from footfall.arrays import Array, Integers
 from footfall.contact.detection.world import standing_in
-from footfall.errors import BelowGroundWarning, RestlessJointsWarning, StartsInside
+from footfall.errors import SimulationWarning
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
 from footfall.robot.model import WORLD, Robot
@@ -89,7 +89,7 @@ def warn_if_inside(deepest: Deepest | None, *, speed: float) -> None:
     warnings.warn(
         f"{body!r} starts {depth:.3g} m deep in {named}; it comes out at {speed:g} m/s. Move one of them, or let "
         "the robot start from another configuration",
-        StartsInside,
+        SimulationWarning,
         stacklevel=4,
     )
 
@@ -142,7 +142,7 @@ def warn_of_bodies_below_ground(bodies: Shapeless, scene: Scene, rotations: Arra
         warnings.warn(
             f"below the ground, which they do not touch: {shown}{more}. Give them collision shapes"
             ", or name them among the feet if they have some",
-            BelowGroundWarning,
+            SimulationWarning,
             stacklevel=3,
         )
     return bool(found)
@@ -180,7 +180,7 @@ def warn_of_restless_joints(robot: Robot, v: Array, effort: Array) -> bool:
     if parts:
         warnings.warn(
             f"{'; '.join(parts)}. Lower gains or a smaller dt may help, or the load is too great for them",
-            RestlessJointsWarning,
+            SimulationWarning,
             stacklevel=3,
         )
     return bool(parts)

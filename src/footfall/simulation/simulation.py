@@ -20,7 +20,7 @@ from footfall.arrays import Array
 from footfall.contact.detection.world import standing_in
 from footfall.dynamics.kinematics import frame_attachment
 from footfall.dynamics.loops import close_loops
-from footfall.errors import InvalidOption, LoopAtDeadPoint
+from footfall.errors import InvalidInput, LoopAtDeadPoint
 from footfall.option_checks import require_switch
 from footfall.robot.combine import Placed
 from footfall.robot.model import Robot
@@ -101,7 +101,7 @@ class SimulationBase(ABC):
         self.robot = self._with_shapes(combined_robot(place, robot, q=start))
         self.train = None if drives is None else DriveTrain(self.robot, drives, self.options.dt)
         if substeps < 1 or substeps != int(substeps):
-            raise InvalidOption(f"substeps is {substeps}; it must be at least 1, and whole")
+            raise InvalidInput(f"substeps is {substeps}; it must be at least 1, and whole")
         self.substeps = substeps
         self.joints = len(actuated_velocities(self.robot))
         placed = placed_robots(place, robot, q=start)
@@ -262,7 +262,7 @@ class SimulationBase(ABC):
         gets every row.
         """
         if not 0.5 * self.control_period < seconds < np.inf:  # NaN neither
-            raise InvalidOption(
+            raise InvalidInput(
                 f"seconds is {seconds}; it must be finite and at least one control period, {self.control_period} s"
             )
         require_controller(controller)
@@ -350,7 +350,7 @@ class SimulationBase(ABC):
         """
         for name, value in (("steps", steps), ("threads", threads)):
             if value is not None and value < 1:
-                raise InvalidOption(f"{name} is {value}; it must be at least 1")
+                raise InvalidInput(f"{name} is {value}; it must be at least 1")
         commands = whole_command(commands, self.robot, self.joints)
         q, v, residual = self.engine.rollout(Batch(q, v, commands, steps, threads, out))
         warn_of_divergence(q, v)
@@ -468,7 +468,7 @@ def _object(thing: Any) -> SceneObject:
 def _checked(name: str, value: Any, size: int) -> Array:
     array = np.array(value, dtype=np.float64)
     if array.shape != (size,) or not np.isfinite(array).all():
-        raise InvalidOption(
+        raise InvalidInput(
             f"{name} must be {size} finite numbers, not an array of shape {array.shape}: {array}"
         )
     return array

@@ -8,7 +8,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.dynamics.loop_margin import has_margin, loop_margin
-from footfall.errors import LoopAtDeadPoint, SingularLoopWarning
+from footfall.errors import LoopAtDeadPoint, SimulationWarning
 from footfall.robot.model import Robot
 from footfall.simulation.divergence import NEAR_DEAD_POINT, named_loops
 from footfall.simulation.run_values import SimulationState
@@ -53,7 +53,7 @@ class LoopWatch:
             warnings.warn(
                 f"{named_loops(self.robot, q)} comes near a dead point after t = {state.time:.6g} s: loop_margin is "
                 f"{np.sqrt(square):.2g}; {_REMEDY}",
-                SingularLoopWarning,
+                SimulationWarning,
                 stacklevel=3,
             )
 
@@ -76,6 +76,6 @@ def warn_of_dead_points(robot: Robot, q: Array) -> None:
         warnings.warn(
             f"{len(dead)} of {len(q)} robots came to a dead point of {loops}, robot {first} in step {last[first]}: "
             f"what follows there is not to be trusted; {_REMEDY}",
-            SingularLoopWarning,
+            SimulationWarning,
             stacklevel=3,
         )

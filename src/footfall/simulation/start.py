@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 
 from footfall.contact.ground import Clearance, lowered, stands_freely
-from footfall.errors import GravityWarning, MissingMeshWarning
+from footfall.errors import RobotWarning, SceneWarning
 from footfall.robot.model import Robot
 from footfall.robot.start import Start, start_of
 from footfall.scene.model import Scene
@@ -20,8 +20,8 @@ def standing_start(robot: Robot, scene: Scene, configuration: str | None = None)
     if not stands_freely(robot) or not scene.objects:
         return start
     with warnings.catch_warnings():  # who simulates is told of them once
-        warnings.simplefilter("ignore", MissingMeshWarning)
-        warnings.simplefilter("ignore", GravityWarning)
+        warnings.simplefilter("ignore", RobotWarning)
+        warnings.simplefilter("ignore", SceneWarning)
         surroundings = Clearance(without_missing_meshes(robot), scene)
     if surroundings.gap(start.q, 0.0) >= -_DEEP:
         return start

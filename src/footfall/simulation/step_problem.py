@@ -26,7 +26,7 @@ from footfall.dynamics.inverse_dynamics import bias_forces
 from footfall.dynamics.kinematics import forward_kinematics
 from footfall.dynamics.loops import Coupling
 from footfall.dynamics.mass_matrix import mass_matrix
-from footfall.errors import InvalidOption
+from footfall.errors import InvalidInput
 from footfall.robot.loop_equations import held_equations
 from footfall.robot.model import WORLD, Robot
 from footfall.scene.model import Material
@@ -195,7 +195,7 @@ def _contacts(simulation: ExactSimulation, state: SimulationState, after: Simula
         listed = detect_contacts(robot, state.q, engine.candidates, margin=np.inf, time=state.time)
         return replace(listed, friction=engine.friction, restitution=np.array(engine.restitution))
     if after is None:
-        raise InvalidOption("after is None; contacts are found while it runs: give the state after the step")
+        raise InvalidInput("after is None; contacts are found while it runs: give the state after the step")
     touches, bodies = after.touches, {body.name for body in robot.bodies}
     names = [[engine.contacts.owner_of(touch[side]) for side in ("first", "second")] for touch in touches]
     carriers = [[name if name in bodies else WORLD for name in pair] for pair in names]

@@ -10,7 +10,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.contact.candidates import Candidate
 from footfall.contact.options import ContactOptions
-from footfall.errors import InvalidOption
+from footfall.errors import InvalidInput
 from footfall.option_checks import require_choice, require_not_negative, require_record, require_switch
 from footfall.robot.model import Robot
 from footfall.simulation.old_words import AcceptsOldOptions
@@ -76,7 +76,7 @@ class StepOptions(metaclass=AcceptsOldOptions):
 
     def __post_init__(self) -> None:
         if not isinstance(self.dt, SupportsFloat) or not 0.0 < self.dt < np.inf:
-            raise InvalidOption(f"dt is {self.dt} s; it must be above zero and finite")
+            raise InvalidInput(f"dt is {self.dt} s; it must be above zero and finite")
         require_choice(self, velocity_terms=VelocityTerms)
         require_record(self, contact=ContactOptions, solver=SolverOptions, joints=JointOptions)
 

@@ -20,7 +20,7 @@ from footfall.dynamics.inverse_dynamics import newton_euler
 from footfall.dynamics.kinematics import link_poses
 from footfall.dynamics.loops import Coupling, damping_of_followers
 from footfall.dynamics.mass_matrix import composite_bodies
-from footfall.errors import InvalidOption
+from footfall.errors import InvalidInput
 from footfall.option_checks import require_switch
 from footfall.robot.model import JointType, Robot
 from footfall.simulation.constraint_groups import ConstraintGroups
@@ -178,7 +178,7 @@ class SweptStep:
     def _solve(self, place: Place, problem: _Problem, state: StepState) -> _Solved:
         motion, contacts = problem.motion, problem.contacts
         if any(each.leader is not None for each in contacts):
-            raise InvalidOption(
+            raise InvalidInput(
                 "rolling_friction and torsional_friction of materials: contacts that are solved one after the other "
                 "have none; set them to zero, or simulate with Simulation or FeetSimulation"
             )

@@ -9,7 +9,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.dynamics.kinematics import frame_pose
-from footfall.errors import InvalidDrive
+from footfall.errors import RobotError
 from footfall.robot.drives.elasticity import TORSO_FREQUENCIES
 from footfall.robot.drives.spring import Spring
 from footfall.robot.model import JointType, Robot
@@ -36,12 +36,12 @@ def with_torso_compliance(
     if frequency is None:
         if robot.name not in TORSO_FREQUENCIES:
             known = ", ".join(TORSO_FREQUENCIES)
-            raise InvalidDrive(
+            raise RobotError(
                 f"its torso has no known frequency; known are those of {known}", subject=("robot", robot.name)
             )
         frequency = TORSO_FREQUENCIES[robot.name]
     if not (math.isfinite(frequency) and frequency > 0.0):
-        raise InvalidDrive(f"frequency of a torso is {frequency} Hz; it must be finite and above zero")
+        raise RobotError(f"frequency of a torso is {frequency} Hz; it must be finite and above zero")
     q = robot.configuration(configuration)
     swing = _upper_body(robot, q, joint, np.array(axis) / np.linalg.norm(axis))
     omega = 2.0 * math.pi * frequency

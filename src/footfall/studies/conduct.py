@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from footfall.compiler.threads import available_cores
-from footfall.errors import CannotWrite, InvalidOption
+from footfall.errors import CannotWrite, InvalidInput
 from footfall.studies.rounds import Ask, Rounds, rounds_of
 from footfall.studies.store import FILE, Store
 from footfall.studies.study import Study
@@ -155,7 +155,7 @@ def run_study(
     what the folder has. Results do not depend on who ran what, to the bit.
     """
     if workers is not None and not 1 <= workers <= 4096:
-        raise InvalidOption(f"workers is {workers}; it must be from 1 to 4096")
+        raise InvalidInput(f"workers is {workers}; it must be from 1 to 4096")
     work = Work(function if function is not None else study.experiment, code_fingerprint())
     experiment = work.experiment()
     experiment.check(study)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from footfall.errors import InvalidStudy, NoRoute, NoWay, UnknownName
+from footfall.errors import InvalidInput, NoPath, UnknownName
 from footfall.motion.parameters import MotionParameters
 from footfall.studies.study import Study, Value
 from footfall.walking.gains import control_gains
@@ -191,7 +191,7 @@ def _driving(given: Mapping[str, Any], seed: int) -> tuple[AnySignal, ...]:
 def _push_time(given: Mapping[str, Any]) -> float:
     """When the phase of the stride comes, s, once the gait is periodic: of the same walk without noise and push."""
     if not 0.0 <= given["phase"] <= 1.0:
-        raise InvalidStudy(f"phase is {given['phase']:g}; it must be from 0 to 1, of a stride")
+        raise InvalidInput(f"phase is {given['phase']:g}; it must be from 0 to 1, of a stride")
     quiet = dict(given) | {"noise": False, "boards": 0}
     key = tuple(sorted((name, value) for name, value in quiet.items() if name not in _PUSH_ONLY))
     lift_offs = _lift_offs(key)
@@ -214,7 +214,7 @@ def _lift_offs(key: tuple[tuple[str, Any], ...]) -> tuple[float, float]:
         session.run(0.2)
         found = _right_lift_offs(session)
         if session.fallen or session.time > 60.0:
-            raise InvalidStudy(
+            raise InvalidInput(
                 f"without a push there is no gait at {given['speed']:g} m/s; choose another speed"
             )
     return found[-2], found[-1]
@@ -235,7 +235,7 @@ def measured_walk(request: WalkRequest) -> Outcome:
     replay = msgspec.json.encode(request).decode()
     try:
         done = walk(request, code=walking_code(request.robot))
-    except (NoRoute, NoWay) as problem:
+    except NoPath as problem:
         return Outcome({"reached": False, "stands": True, "problem": str(problem)}, replay)
     measures = {name: value for name, value in asdict(done.summary).items() if name not in _TIMES}
     for name in ("limits_passed", "touched"):
@@ -276,7 +276,7 @@ def run_plan(given: Mapping[str, Any], seed: int) -> Outcome:
     scene = scene_with_goal(load_scene(given["scene"]), asked)
     goal = asked or goal_of_scene(scene)
     if goal is None:
-        raise InvalidStudy(f"scene {given['scene']!r} has no goal; set goal = [x, y, yaw]")
+        raise InvalidInput(f"scene {given['scene']!r} has no goal; set goal = [x, y, yaw]")
     seen = perceive(scene, EXACT if given["exact"] else PerceptionOptions(seed=seed))
     plan = plan_contacts(seen, model, goal, start=start_pose(scene, model))
     return Outcome(
@@ -363,7 +363,7 @@ def _plain(value: Any) -> Value:
         value = value.item()
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    raise InvalidStudy(
+    raise InvalidInput(
         f"a run returned {type(value).__name__}; return numbers, truth values and texts by name"
     )
 

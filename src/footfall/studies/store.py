@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from footfall.errors import InvalidStudy, StudyStopped
+from footfall.errors import InvalidInput, ProgramFailed
 from footfall.studies.study import Study, Value
 from footfall.studies.workers import Result
 from footfall.version import __version__
@@ -81,7 +81,7 @@ class Store:
     def _check(self) -> None:
         format_number, version, fingerprint, _ = _header(self._database, self.path)
         if fingerprint != self.study.fingerprint:
-            raise InvalidStudy(
+            raise InvalidInput(
                 f"{str(self.path.parent)!r} has results of another study, or of this one before it was changed; "
                 "choose another --output, or --restart to throw them away"
             )
@@ -109,7 +109,7 @@ class Store:
             with self._database:
                 self._database.executemany("INSERT OR IGNORE INTO runs VALUES (?,?,?,?,?,?,?,?,?,?)", rows)
         except sqlite3.OperationalError as error:
-            raise StudyStopped(
+            raise ProgramFailed(
                 f"{str(self.path)!r} cannot be written: {error}; {self.count()} runs are kept in it"
             ) from None
 
@@ -144,7 +144,7 @@ def stored_study(folder: Path) -> Study:
     try:
         return msgspec.json.decode(text, type=Study)
     except msgspec.DecodeError as error:
-        raise InvalidStudy(f"{str(folder / FILE)!r} is damaged: {error}") from None
+        raise InvalidInput(f"{str(folder / FILE)!r} is damaged: {error}") from None
 
 
 def stored_row(folder: Path, number: int) -> Row:
@@ -153,14 +153,14 @@ def stored_row(folder: Path, number: int) -> Row:
         found = next(_rows(database, number, 1), None) if number >= 0 else None
         if found is None:
             count = database.execute("SELECT COUNT(*) FROM runs").fetchone()[0]
-            raise InvalidStudy(f"no row {number} in {str(folder)!r}; there are rows 0 to {count - 1}")
+            raise InvalidInput(f"no row {number} in {str(folder)!r}; there are rows 0 to {count - 1}")
     return found
 
 
 def _existing(folder: Path) -> Path:
     path = folder / FILE
     if not path.is_file():
-        raise InvalidStudy(f"{str(folder)!r} has no results of a study: no {FILE} in it")
+        raise InvalidInput(f"{str(folder)!r} has no results of a study: no {FILE} in it")
     return path
 
 
@@ -171,7 +171,7 @@ def _connected(path: Path) -> sqlite3.Connection:
         database.execute("PRAGMA synchronous=NORMAL")
     except sqlite3.DatabaseError as error:
         database.close()
-        raise InvalidStudy(f"{str(path)!r} holds no results of a study: {error}") from None
+        raise InvalidInput(f"{str(path)!r} holds no results of a study: {error}") from None
     return database
 
 
@@ -179,9 +179,9 @@ def _header(database: sqlite3.Connection, path: Path) -> tuple[int, str, str, st
     try:
         found = database.execute("SELECT format, version, fingerprint, study FROM study").fetchone()
     except sqlite3.DatabaseError as error:
-        raise InvalidStudy(f"{str(path)!r} holds no results of a study: {error}") from None
+        raise InvalidInput(f"{str(path)!r} holds no results of a study: {error}") from None
     if found is None:
-        raise InvalidStudy(f"{str(path)!r} holds no results of a study")
+        raise InvalidInput(f"{str(path)!r} holds no results of a study")
     return found  # type: ignore[no-any-return]
 
 

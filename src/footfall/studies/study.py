@@ -38,7 +38,7 @@ import numpy as np
 from msgspec import Meta
 
 from footfall.arrays import Array
-from footfall.errors import InvalidDescription, InvalidStudy, MissingFile, UnknownName
+from footfall.errors import InvalidInput, MissingFile, RobotError, UnknownName
 from footfall.robot.toml_parts import read_schema
 
 Value = float | int | bool | str | list[float] | None
@@ -67,15 +67,15 @@ class Span(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
     def check(self, name: str) -> None:
         if not (math.isfinite(self.first) and math.isfinite(self.last)):
-            raise InvalidStudy(f"{name} goes from {self.first} to {self.last}; give finite numbers")
+            raise InvalidInput(f"{name} goes from {self.first} to {self.last}; give finite numbers")
         if self.last < self.first:
-            raise InvalidStudy(
+            raise InvalidInput(
                 f"{name} goes from {self.first:g} to {self.last:g}: the range is empty; swap them"
             )
         if self.scale == "log" and self.first <= 0.0:
-            raise InvalidStudy(f"{name} begins at {self.first:g}; scale 'log' needs numbers above 0")
+            raise InvalidInput(f"{name} begins at {self.first:g}; scale 'log' needs numbers above 0")
         if (self.count is None) == (self.draw is None):
-            raise InvalidStudy(f"{name} needs either count = N for a grid, or draw = 'random' or 'sobol'")
+            raise InvalidInput(f"{name} needs either count = N for a grid, or draw = 'random' or 'sobol'")
 
 
 class Draws(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -124,21 +124,21 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             if isinstance(each, Span):
                 each.check(name)
             elif not 0 < len(each) <= _MOST_VALUES:
-                raise InvalidStudy(f"{name} is varied over {len(each)} values; give 1 to {_MOST_VALUES}")
+                raise InvalidInput(f"{name} is varied over {len(each)} values; give 1 to {_MOST_VALUES}")
         names = [*self.fixed, *self.vary, *([self.limit.parameter] if self.limit else [])]
         if twice := sorted({name for name in names if names.count(name) > 1}):
-            raise InvalidStudy(f"{twice[0]!r} stands twice among fixed, varied and limit; keep one of them")
+            raise InvalidInput(f"{twice[0]!r} stands twice among fixed, varied and limit; keep one of them")
         if bool(self._drawn) != (self.draws is not None):
-            raise InvalidStudy(
+            raise InvalidInput(
                 "values with draw = ... need a table [draws] with count and seed, and only they do"
             )
         if self.limit is not None and not self.limit.first < self.limit.last:
-            raise InvalidStudy(
+            raise InvalidInput(
                 f"the limit of {self.limit.parameter} is looked for from {self.limit.first:g} to {self.limit.last:g}: "
                 "the range is empty"
             )
         if not self.most_runs <= MOST_RUNS:
-            raise InvalidStudy(f"the study has {self.most_runs:.3g} runs; at most {MOST_RUNS:.0e} are taken")
+            raise InvalidInput(f"the study has {self.most_runs:.3g} runs; at most {MOST_RUNS:.0e} are taken")
 
     @cached_property
     def _grids(self) -> dict[str, list[Value]]:
@@ -225,5 +225,5 @@ def read_study(source: Path | str) -> Study:
         raise MissingFile(f"no study {str(path)!r}; shipped ones are: {', '.join(study_names())}")
     try:
         return read_schema(path, Study, limit=_LARGEST)
-    except InvalidDescription as error:
-        raise InvalidStudy(str(error)) from None
+    except RobotError as error:
+        raise InvalidInput(str(error)) from None

@@ -22,7 +22,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from footfall.errors import FootfallError, InvalidStudy, MissingPackage, StudyStopped, UnknownName
+from footfall.errors import FootfallError, InvalidInput, MissingPackage, ProgramFailed, UnknownName
 from footfall.studies.experiments import EXPERIMENTS, Experiment, own_experiment
 from footfall.studies.study import Value
 from footfall.version import __version__
@@ -74,7 +74,7 @@ def _function_of(source: str) -> Callable[..., Any]:
     file, _, name = source.rpartition(":")
     path = Path(file)
     if not path.is_file():
-        raise InvalidStudy(f"no file {file!r}; give the function as FILE.py:NAME")
+        raise InvalidInput(f"no file {file!r}; give the function as FILE.py:NAME")
     spec = importlib.util.spec_from_file_location(f"study_{path.stem}", path)
     assert spec is not None
     assert spec.loader is not None
@@ -82,7 +82,7 @@ def _function_of(source: str) -> Callable[..., Any]:
     spec.loader.exec_module(module)
     function = getattr(module, name, None)
     if not callable(function):
-        raise InvalidStudy(f"{file} has no function {name!r}")
+        raise InvalidInput(f"{file} has no function {name!r}")
     return function  # type: ignore[no-any-return]
 
 
@@ -99,7 +99,7 @@ def code_fingerprint() -> str:
 def run_chunk(work: Work, tasks: Sequence[Task]) -> list[Result]:
     """Run in whatever process this is called."""
     if code_fingerprint() != work.fingerprint:
-        raise StudyStopped(
+        raise ProgramFailed(
             f"a worker (process {os.getpid()}) has other code of footfall ({__version__}); "
             "install the same version there"
         )
@@ -247,7 +247,7 @@ class Cluster:
         try:
             self._client = Client(address, timeout=CONNECTING, set_as_default=False)
         except (OSError, ValueError) as error:
-            raise StudyStopped(f"no Dask scheduler at {address!r}: {error}") from None
+            raise ProgramFailed(f"no Dask scheduler at {address!r}: {error}") from None
         self._flying: dict[Any, Sequence[Task]] = {}
 
     @property
@@ -269,7 +269,7 @@ class Cluster:
                 wait_for_dask(list(self._flying), timeout=seconds, return_when="FIRST_COMPLETED")
         except TooLong:
             if self._client.status not in ("running", "connecting"):
-                raise StudyStopped(
+                raise ProgramFailed(
                     "the Dask scheduler is gone; the same command goes on when it is back"
                 ) from None
         found: list[Result] = []

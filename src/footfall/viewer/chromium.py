@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from footfall.errors import FailedScreenshot, MissingBrowser
+from footfall.errors import MissingPackage, ProgramFailed
 
 _LOG = logging.getLogger("footfall")
 _PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -93,14 +93,14 @@ class OperatedPage:
             if answer.get("id") == self._calls:
                 break
         if "error" in answer:
-            raise FailedScreenshot(f"the browser refuses {method}: {answer['error'].get('message')}")
+            raise ProgramFailed(f"the browser refuses {method}: {answer['error'].get('message')}")
         return answer["result"]
 
     def evaluate(self, expression: str) -> Any:
         """The value of a JavaScript expression in the page."""
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
-            raise FailedScreenshot(f"the page has no {expression!r}: {answer['exceptionDetails']}")
+            raise ProgramFailed(f"the page has no {expression!r}: {answer['exceptionDetails']}")
         return answer["result"].get("value")
 
     def wait_for(self, expression: str, timeout: float = 60.0) -> Any:
@@ -108,7 +108,7 @@ class OperatedPage:
         deadline = time.monotonic() + timeout
         while not (value := self.evaluate(expression)):
             if time.monotonic() > deadline:
-                raise FailedScreenshot(f"{expression!r} did not become true within {timeout:g} s")
+                raise ProgramFailed(f"{expression!r} did not become true within {timeout:g} s")
             time.sleep(0.05)
         return value
 
@@ -158,7 +158,7 @@ def _awaited(find: Callable[[], Any], process: subprocess.Popen[bytes], timeout:
         if found is not None:
             return found
         time.sleep(0.05)
-    raise FailedScreenshot(f"the browser did not open the page within {timeout:g} s")
+    raise ProgramFailed(f"the browser did not open the page within {timeout:g} s")
 
 
 def _debugging_port(profile: Path) -> int | None:
@@ -183,7 +183,7 @@ def _browser(
 ) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
     program = find_chromium()
     if program is None:
-        raise MissingBrowser(
+        raise MissingPackage(
             "pictures are taken with Chromium, which is not installed; on Debian: apt-get install chromium"
         )
     with tempfile.TemporaryDirectory(prefix="footfall-chromium-", ignore_cleanup_errors=True) as profile:

@@ -28,7 +28,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from footfall.errors import UnguardedViewer
+from footfall.errors import MissingPackage
 from footfall.viewer.page_link import PATH, PageLink
 
 _SMALL = 2**14  # bytes of a message that is not a picture
@@ -105,9 +105,7 @@ class Guard:
             finally:
                 server.serve = serve  # type: ignore[misc]
         if not self.in_force:
-            raise UnguardedViewer(
-                "this version of viser starts its server in another way; viser 1.1 is known"
-            )
+            raise MissingPackage("this version of viser starts its server in another way; viser 1.1 is known")
 
     def _check(self, answer: Callable[[Any, Any], Any] | None) -> Callable[[Any, Any], Any]:
         """What is done with a request, before `answer` does its part."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from footfall.dynamics.kinematics import Poses, forward_kinematics
-from footfall.errors import NothingToShow
+from footfall.errors import InvalidInput
 from footfall.math.rotations import quaternion_from_matrix
 from footfall.recording.reader import Recording
 from footfall.viewer.drawing import ForceDrawing, RobotDrawing, SceneDrawing, forces_by_body, ground_height
@@ -34,7 +34,7 @@ class Player(Playback):
     ) -> None:
         finite = np.isfinite(recording.q).all(axis=1) & np.isfinite(recording.time)
         if not finite.any():
-            raise NothingToShow(f"{str(recording.path)!r} has no state to show")
+            raise InvalidInput(f"{str(recording.path)!r} has no state to show")
         kept = slice(None) if finite.all() else finite  # long recordings are not copied
         super().__init__(stage, Timeline(recording.time[kept], loop=loop))
         self.recording = recording

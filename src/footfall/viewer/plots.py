@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import FootfallError, MissingPackage, NothingToShow
+from footfall.errors import FootfallError, InvalidInput, MissingPackage
 from footfall.math.rotations import rotate_by_quaternion
 from footfall.motion.model_derivation import reduced_model
 from footfall.recording.reader import Recording
@@ -51,7 +51,7 @@ def plot_signals(
     plane = GROUND in names and path.suffix not in (".html", ".csv")
     wanted = chosen_groups(groups[0], [name for name in names if name != GROUND], str(recordings[0].path))
     if not wanted and not plane:
-        raise NothingToShow("the ground plane is drawn as a picture: write .png, .svg or .pdf")
+        raise InvalidInput("the ground plane is drawn as a picture: write .png, .svg or .pdf")
     if path.suffix == ".html":
         from footfall.viewer.shared_page import write_shared
 
@@ -80,7 +80,7 @@ def _between(group: SignalGroup, begin: float | None, end: float | None) -> Sign
     low, high = -np.inf if begin is None else begin, np.inf if end is None else end
     rows = (group.time >= low) & (group.time <= high)
     if not rows.any():
-        raise NothingToShow(f"signal {group.name!r} has no value between {low:g} and {high:g} s")
+        raise InvalidInput(f"signal {group.name!r} has no value between {low:g} and {high:g} s")
     return group._replace(time=group.time[rows], values=group.values[rows])
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from footfall.environment.model import Environment
-from footfall.errors import FailedScreenshot, NothingToShow
+from footfall.errors import InvalidInput, ProgramFailed
 from footfall.motion.motion import Motion
 from footfall.recording.reader import Recording
 from footfall.robot.model import Robot
@@ -87,7 +87,7 @@ def frames(
     """What a view shows at instants, s: pictures (height, width, 3) RGB, one after the other. None: as it is."""
     width, height = size
     if not (1 <= width <= _LARGEST and 1 <= height <= _LARGEST):
-        raise NothingToShow(f"size is {width} x {height}; both must be from 1 to {_LARGEST} pixels")
+        raise InvalidInput(f"size is {width} x {height}; both must be from 1 to {_LARGEST} pixels")
     with page_open(view.address, width=width, height=height) as process:
         client = _connected(view, process, timeout)
         try:
@@ -101,14 +101,14 @@ def frames(
                 )
                 yield _on_background(np.asarray(pixels))
         except (RuntimeError, TimeoutError) as problem:
-            raise FailedScreenshot(f"the browser gave no picture: {problem}") from problem
+            raise ProgramFailed(f"the browser gave no picture: {problem}") from problem
 
 
 def checked_time(subject: Recording | Motion | FollowedMotion | PlannedScene, time: float | None) -> float:
     """An instant of it, s: the last one if None."""
     if isinstance(subject, Recording):
         if not len(subject.time):
-            raise NothingToShow(f"{str(subject.path)!r} has no state to show")
+            raise InvalidInput(f"{str(subject.path)!r} has no state to show")
         what, start, end = "recording", float(subject.time[0]), float(subject.time[-1])
     else:
         motion = subject if isinstance(subject, Motion) else subject.motion
@@ -116,7 +116,7 @@ def checked_time(subject: Recording | Motion | FollowedMotion | PlannedScene, ti
     if time is None:
         return end
     if not start - _ROUNDED <= time <= end + _ROUNDED:
-        raise NothingToShow(f"time is {time:g} s; the {what} goes from {start:g} to {end:g} s")
+        raise InvalidInput(f"time is {time:g} s; the {what} goes from {start:g} to {end:g} s")
     return min(max(time, start), end)
 
 
@@ -128,12 +128,12 @@ def _connected(view: View, process: subprocess.Popen[bytes], timeout: float) -> 
             if client.camera.update_timestamp:
                 return client
         if process.poll() is not None:
-            raise FailedScreenshot(
+            raise ProgramFailed(
                 f"the browser ended with code {process.returncode} before it opened the page; in containers its "
                 "sandbox may not be able to start"
             )
         clock.sleep(0.05)
-    raise FailedScreenshot(f"the browser did not open the page within {timeout:g} s")
+    raise ProgramFailed(f"the browser did not open the page within {timeout:g} s")
 
 
 def _on_background(pixels: Pixels) -> Pixels:

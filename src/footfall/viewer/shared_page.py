@@ -18,7 +18,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.dynamics.kinematics import forward_kinematics
-from footfall.errors import NothingToShow
+from footfall.errors import InvalidInput
 from footfall.geometry.plane import Plane
 from footfall.math.rotations import quaternion_from_matrix
 from footfall.recording.reader import Recording
@@ -86,7 +86,7 @@ def shared_page(
 ) -> str:
     """The text of such a page. pixels: size of the view, for programs that take pictures of it."""
     if not recordings or not all(len(each.time) for each in recordings):
-        raise NothingToShow("there is no recording with a state to show")
+        raise InvalidInput("there is no recording with a state to show")
     store, meshes = _Store(), list[dict[str, Any]]()
     groups = [signal_groups(each) for each in recordings]
     instants = [_instants(each, rate) for each in recordings]
@@ -143,7 +143,7 @@ def _instants(recording: Recording, rate: float) -> Array:
     """Times that are kept, s: rows of the recording, thinned out."""
     time = recording.time[np.isfinite(recording.time) & np.isfinite(recording.q).all(axis=1)]
     if not len(time):
-        raise NothingToShow(f"{str(recording.path)!r} has no state to show")
+        raise InvalidInput(f"{str(recording.path)!r} has no state to show")
     count = int((time[-1] - time[0]) * rate) + 1
     wanted = time[0] + np.arange(count) / rate
     kept = np.unique(np.searchsorted(time, wanted - 1e-9).clip(max=len(time) - 1))

@@ -13,7 +13,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.environment.files import is_environment, load_environment
 from footfall.environment.model import Environment
-from footfall.errors import InvalidValue, NothingToShow
+from footfall.errors import InvalidInput, RobotError
 from footfall.motion.following import Followed
 from footfall.motion.motion import Motion
 from footfall.recording.reader import Recording, read_recording
@@ -162,11 +162,11 @@ class View:
     def show(self, q: Array) -> None:
         """Draw the robot at q (nq,): of a view of a robot or a simulation."""
         if self._panel is None:
-            raise NothingToShow(f"a view of {_title(self.subject)!r} shows no robot that could be moved")
+            raise InvalidInput(f"a view of {_title(self.subject)!r} shows no robot that could be moved")
         robot = self._panel.robot
         q = np.asarray(q, np.float64)
         if q.shape != (robot.nq,) or not np.isfinite(q).all():
-            raise InvalidValue(
+            raise RobotError(
                 f"q has shape {q.shape}; it must be ({robot.nq},) and finite", subject=("robot", robot.name)
             )
         self._panel.show(q)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.errors import MissingPackage, NothingToShow
+from footfall.errors import InvalidInput, MissingPackage
 from footfall.recording.reader import Recording
 from footfall.viewer.chromium import operated_page
 from footfall.viewer.screenshot import checked_time
@@ -53,15 +53,15 @@ def take_video(
     rate = rate or (25.0 if encoded else 10.0)
     width, height = size or ((1280, 720) if encoded else (640, 480))
     if not 0.1 <= rate <= 60.0:
-        raise NothingToShow(f"rate is {rate:g}; it must be from 0.1 to 60 pictures a second")
+        raise InvalidInput(f"rate is {rate:g}; it must be from 0.1 to 60 pictures a second")
     if not 0.01 <= speed <= 100.0:
-        raise NothingToShow(f"speed is {speed:g}; it must be from 0.01 to 100")
+        raise InvalidInput(f"speed is {speed:g}; it must be from 0.01 to 100")
     if not all(16 <= edge <= _LARGEST for edge in (width, height)) or (encoded and (width % 2 or height % 2)):
-        raise NothingToShow(f"size is {width} x {height}; both must be even and from 16 to {_LARGEST} pixels")
+        raise InvalidInput(f"size is {width} x {height}; both must be even and from 16 to {_LARGEST} pixels")
     end = checked_time(recording, None)
     times = np.arange(float(recording.time[0]), max(end, float(recording.time[0]) + 1e-9), speed / rate)
     if len(times) > _MOST:
-        raise NothingToShow(f"{len(times)} pictures are too many; at most {_MOST}: choose a smaller rate")
+        raise InvalidInput(f"{len(times)} pictures are too many; at most {_MOST}: choose a smaller rate")
     pictures = _pictures(recording, times, (width, height), timeout, progress)
     if encoded:
         _encode(pictures, path, rate, (width, height))
@@ -143,7 +143,7 @@ def checked_video(path: str | os.PathLike[str]) -> Path:
     """The path, if moving pictures can be written to it."""
     path = Path(path)
     if path.suffix not in SUFFIXES:
-        raise NothingToShow(
+        raise InvalidInput(
             f"suffix {path.suffix!r} is unknown; moving pictures are {', '.join(SUFFIXES)} files"
         )
     return path

@@ -10,7 +10,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.dynamics.fitted_volumes import fit_volumes
 from footfall.dynamics.volume_pairs import choose_volume_pairs
-from footfall.errors import InvalidValue, UnknownName
+from footfall.errors import RobotError, UnknownName
 from footfall.geometry.solid import Solid
 from footfall.geometry.swept_cover import element_distances
 from footfall.geometry.swept_coverage import Coverage, coverage, drafts_of
@@ -113,7 +113,7 @@ class VolumeEditor:
         if onto not in self.bodies:
             raise UnknownName("body", onto, self.bodies, "this robot with a shape or volume")
         if not self.elements(body):
-            raise InvalidValue("has no volume to be mirrored", subject=("body", body))
+            raise RobotError("has no volume to be mirrored", subject=("body", body))
         self._put(onto, SweptVolume(self.elements(body)).mirrored(axis).elements)
 
     def fit(self, body: str, *, most: int = 8) -> None:
@@ -151,7 +151,7 @@ class VolumeEditor:
     def _element(self, body: str, number: int) -> SweptSphere:
         elements = self.elements(body)
         if not 0 <= number < len(elements):
-            raise InvalidValue(
+            raise RobotError(
                 f"has no element {number}; it has {len(elements)}", subject=("volume of body", body)
             )
         return elements[number]

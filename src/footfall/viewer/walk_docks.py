@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from footfall.errors import InvalidOption
+from footfall.errors import InvalidInput
 from footfall.robot import library as robot_library
 from footfall.scene import library as scene_library
 from footfall.viewer.held_drive import SpeedLimits, Velocity
@@ -386,7 +386,7 @@ def _changed(asked: Any, changes: dict[str, Any]) -> Any:
 def _send(session: WalkSession, word: str, text: str) -> None:
     values = _json(text)
     if not isinstance(values, dict) or word not in WORDS:
-        raise InvalidOption(f'options are {text!r}; write a JSON object, such as {{"forward": 0.3}}')
+        raise InvalidInput(f'options are {text!r}; write a JSON object, such as {{"forward": 0.3}}')
     session.send(made_signal(word, {"time": session.time, **values}))
 
 
@@ -394,7 +394,7 @@ def _json(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError:
-        raise InvalidOption(f"{text!r} is no JSON; numbers, texts in quotes, lists and objects are") from None
+        raise InvalidInput(f"{text!r} is no JSON; numbers, texts in quotes, lists and objects are") from None
 
 
 def _text(*lines: str) -> str:

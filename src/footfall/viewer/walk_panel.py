@@ -20,7 +20,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.dynamics.kinematics import forward_kinematics
-from footfall.errors import FootfallError, NoRoute
+from footfall.errors import FootfallError, NoPath
 from footfall.viewer.held_drive import STANDING, HeldDrive, Velocity
 from footfall.viewer.lamps import lamps
 from footfall.viewer.page_link import AnyMessage, Hold, PageLink, Press, Speed, Tool
@@ -380,7 +380,7 @@ class WalkPanel:
         self._show_state("planning", f"to {x:.2f}, {y:.2f} m")
         try:
             self.preview = preview_way(session, x, y, yaw)
-        except NoRoute as problem:
+        except NoPath as problem:
             self.preview = None
             self.scene.preview.clear()
             self.scene.goal.put(np.array([x, y, self.scene.ground]), yaw, (214, 40, 31))

@@ -28,7 +28,7 @@ class Preview(NamedTuple):
 
 def preview_way(session: WalkSession, x: float, y: float, yaw: float) -> Preview:
     """Plan a way from where the robot will rest. What the session has seen and planned stays as it is: a look of its
-    own would change its random numbers. Raises `NoRoute` if there is none."""
+    own would change its random numbers. Raises `NoPath` if there is none."""
     pilot, whole = session.pilot, session.code.whole
     goal = Goal(x, y, yaw)
     if isinstance(session.sight, CameraSight):

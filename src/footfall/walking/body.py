@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from footfall.arrays import Array, Integers
-from footfall.errors import NoSole, TurnedLandmark
+from footfall.errors import MisplacedFrame
 from footfall.gait.poses import HANDS
 from footfall.motion.landmarks import has_hands
 from footfall.motion.model_derivation import reduced_model, standing_configuration
@@ -147,7 +147,7 @@ def walking_body(
     frames = frames or None
     try:
         model = reduced_model(machine, frames=frames, sole=sole)
-    except (NoSole, TurnedLandmark):
+    except MisplacedFrame:
         machine = with_standing_frames(machine, frames=frames)
         model = reduced_model(machine, sole=sole)
     machine = with_sole_shapes(machine, (model.frames["RF"], model.frames["LF"]), sole)

@@ -7,7 +7,7 @@ from typing import Literal, cast, get_args
 
 import msgspec
 
-from footfall.errors import InvalidOption
+from footfall.errors import InvalidInput
 
 FaultName = Literal["bus", "motor", "encoder", "force"]
 _KINDS = get_args(FaultName)
@@ -25,12 +25,12 @@ class BusQuality(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         if not 0 <= self.latency <= 3 or not 0 <= self.tolerated <= 10_000:
-            raise InvalidOption(
+            raise InvalidInput(
                 f"a frame of the bus takes {self.latency} ticks and {self.tolerated} may be missing; it must be 0 to 3 "
                 "and 0 to 10000"
             )
         if not (0.0 <= self.jitter <= 1.0 and 0.0 <= self.dropped <= 1.0):
-            raise InvalidOption("probabilities of late and lost frames must be from 0 to 1")
+            raise InvalidInput("probabilities of late and lost frames must be from 0 to 1")
 
 
 def read_bus(text: str) -> BusQuality:
@@ -39,7 +39,7 @@ def read_bus(text: str) -> BusQuality:
         latency, jitter, dropped = text.split(",")
         return BusQuality(int(latency), float(jitter), float(dropped))
     except ValueError:
-        raise InvalidOption(
+        raise InvalidInput(
             f"bus {text!r} must be LATENCY,JITTER,DROPPED, such as 1,0.1,0.01 (ticks of 0.25 ms, probabilities)"
         ) from None
 
@@ -56,9 +56,9 @@ class HardwareFault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         if not all(math.isfinite(each) for each in (self.start, self.seconds, self.size)):
-            raise InvalidOption(f"the fault of {self.name or self.kind!r} holds a number that is not finite")
+            raise InvalidInput(f"the fault of {self.name or self.kind!r} holds a number that is not finite")
         if self.start < 0.0 or not 0.0 < self.seconds <= 1e4:
-            raise InvalidOption(
+            raise InvalidInput(
                 f"the fault of {self.name or self.kind!r} begins at {self.start:g} s and lasts {self.seconds:g} s; it "
                 "must not begin before 0 and must last"
             )
@@ -78,7 +78,7 @@ def read_fault(text: str) -> HardwareFault:
     except ValueError:
         start = math.nan
     if math.isnan(start) or kind not in _KINDS:
-        raise InvalidOption(
+        raise InvalidInput(
             f"fault {text!r} must be KIND,START,SECONDS or KIND:NAME,START,SECONDS, such as bus,3,0.01 or "
             f"motor:kfr,3,0.2 (s); kinds are {', '.join(_KINDS)}"
         )

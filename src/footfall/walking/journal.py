@@ -11,7 +11,7 @@ from types import TracebackType
 
 import msgspec
 
-from footfall.errors import InvalidOption, RecordingFailed
+from footfall.errors import CannotWrite, InvalidInput
 from footfall.output_file import OutputFile
 from footfall.walking.log import CHUNK
 from footfall.walking.request import LARGEST, WalkRequest
@@ -73,7 +73,7 @@ class Journal:
             self._file.stream.write(lines)
             self._file.stream.flush()
         except OSError as problem:
-            raise RecordingFailed(
+            raise CannotWrite(
                 f"journal {str(self.path)!r} could not be written any further: {problem}; "
                 f"it replays the walk until {self._time:g} s"
             ) from problem
@@ -85,13 +85,13 @@ def read_journal(path: Path | str) -> WalkRequest:
     with open_file(place, "journal of a walk") as file:
         content = file.read(LARGEST + 1)
     if len(content) > LARGEST:
-        raise InvalidOption(f"{str(place)!r} has more than {LARGEST} bytes; a journal of a walk has not")
+        raise InvalidInput(f"{str(place)!r} has more than {LARGEST} bytes; a journal of a walk has not")
     first, *others = content.split(b"\n")[:-1] or [b""]  # the last line has not ended, or is empty
     try:
         request = msgspec.json.decode(first, type=WalkRequest)
         values = [msgspec.json.decode(line, type=_Time | AnySignal) for line in others]
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InvalidOption(f"{str(place)!r} is no journal of a walk: {error}") from None
+        raise InvalidInput(f"{str(place)!r} is no journal of a walk: {error}") from None
     times = [each.seconds for each in values if isinstance(each, _Time)]
     signals = tuple(each for each in values if not isinstance(each, _Time))
     seconds = max(times, default=0.0) or None

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.errors import InvalidOption
+from footfall.errors import InvalidInput
 from footfall.walking.loop import WalkLog
 from footfall.walking.state import Sensors
 
@@ -31,7 +31,7 @@ class LogKeeper:
 
     def __init__(self, new: NewChunk, *, rows: int, memory: float) -> None:
         if not memory >= 0.0:
-            raise InvalidOption(f"log_memory is {memory:g} bytes; it must not be negative")
+            raise InvalidInput(f"log_memory is {memory:g} bytes; it must not be negative")
         self.rows = rows
         self.leaving: list[Callable[[WalkLog], object]] = []
         self._new = new

@@ -21,7 +21,7 @@ from footfall.arrays import Array
 from footfall.compiler.making_time import running_seconds
 from footfall.environment.model import Environment
 from footfall.environment.sampling import sample_footprints
-from footfall.errors import FootfallError, InvalidAction, InvalidTransition, MotionWarning, NoRoute
+from footfall.errors import FootfallError, InvalidInput, InvalidTransition, MotionWarning, NoPath
 from footfall.gait.plan import Action, MotionPlan, TransitionSequence
 from footfall.gait.poses import HANDS, Hand, RobotPose, mean_foot_frame
 from footfall.gait.walking_transitions import closing_transitions
@@ -374,7 +374,7 @@ class Pilot:
             self._fresh = command != wanted
             told = () if command == order.command else (f"clipped to {command}",)
             return *made, told
-        raise problem or InvalidAction(f"no steps for {order.command}")
+        raise problem or InvalidInput(f"no steps for {order.command}")
 
     def _planned(
         self, order: Request, motion: Motion, now: float, ready: float, *, walking: bool
@@ -467,7 +467,7 @@ class Pilot:
             return TransitionSequence(Action.AUTONOMOUS, tuple(closing))
         if not self.hopeful:
             return self._way(goal, pose, away, make)
-        problem: NoRoute | None = None
+        problem: NoPath | None = None
         heading = math.atan2(goal.y - middle[1], goal.x - middle[0])
         for nearer in np.arange(0.0, max(away - _LEAST, 1e-9), _NEARER).tolist():
             aim = goal
@@ -478,9 +478,9 @@ class Pilot:
                     continue
             try:
                 return self._way(aim, pose, away - nearer, make)
-            except NoRoute as refused:
+            except NoPath as refused:
                 problem = problem or refused
-        raise problem or NoRoute(f"no way to x = {goal.x:g} m, y = {goal.y:g} m")
+        raise problem or NoPath(f"no way to x = {goal.x:g} m, y = {goal.y:g} m")
 
     def _is_known(self, goal: Goal) -> bool:
         """Whether the ground around a goal has been seen well enough to stand on."""

@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from footfall.errors import InvalidDescription, InvalidOption
+from footfall.errors import InvalidInput, RobotError
 from footfall.option_checks import require_choice
 from footfall.robot.toml_parts import read_schema
 from footfall.walking.hardware_request import BusQuality, HardwareFault
@@ -37,9 +37,9 @@ class Push(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         numbers = (*self.force, *self.torque, self.start, self.seconds)
         if not all(math.isfinite(each) for each in numbers):
-            raise InvalidOption(f"the push on {self.body!r} holds a number that is not finite")
+            raise InvalidInput(f"the push on {self.body!r} holds a number that is not finite")
         if self.start < 0.0 or not 0.0 < self.seconds <= 1e4:
-            raise InvalidOption(
+            raise InvalidInput(
                 f"the push on {self.body!r} begins at {self.start:g} s and lasts {self.seconds:g} s; it must not begin "
                 "before 0 and must last"
             )
@@ -56,7 +56,7 @@ def read_push(text: str) -> Push:
     try:
         fx, fy, fz, start, seconds = (float(number) for number in numbers)
     except ValueError:
-        raise InvalidOption(
+        raise InvalidInput(
             f"push {text!r} must be BODY,FX,FY,FZ,START,SECONDS, such as torso,0,200,0,3,0.1 (N and s)"
         ) from None
     return Push(body.strip(), (fx, fy, fz), start, seconds)
@@ -112,44 +112,42 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if self.sole is not None:
             rear, front, right, left = self.sole
             if not all(map(math.isfinite, self.sole)) or rear >= front or right >= left:
-                raise InvalidOption(
-                    f"the sole is {self.sole}; it must be rear < front and right < left, in m"
-                )
+                raise InvalidInput(f"the sole is {self.sole}; it must be rear < front and right < left, in m")
         if self.goal is not None and not all(math.isfinite(each) for each in self.goal):
-            raise InvalidOption(f"the goal is {self.goal}; it must be x, y, yaw, in m and rad")
+            raise InvalidInput(f"the goal is {self.goal}; it must be x, y, yaw, in m and rad")
         if self.goal_height is not None and not math.isfinite(self.goal_height):
-            raise InvalidOption(f"the height of the goal is {self.goal_height}; it must be a number, m")
+            raise InvalidInput(f"the height of the goal is {self.goal_height}; it must be a number, m")
         if self.goal is not None and self.route is not None:
-            raise InvalidOption(f"there are a route, {self.route!r}, and a goal; give one of them")
+            raise InvalidInput(f"there are a route, {self.route!r}, and a goal; give one of them")
         if self.speed is not None and not 0.0 < self.speed <= 10.0:
-            raise InvalidOption(f"speed is {self.speed:g} m/s; it must be above 0")
+            raise InvalidInput(f"speed is {self.speed:g} m/s; it must be above 0")
         if not 1e-4 <= self.period <= 5e-3 or (self.substeps is not None and not 1 <= self.substeps <= 100):
-            raise InvalidOption("a period must be from 0.1 to 5 ms, with 1 to 100 steps")
+            raise InvalidInput("a period must be from 0.1 to 5 ms, with 1 to 100 steps")
         if not 0 <= self.seed < 2**63:
-            raise InvalidOption("the seed must be a whole number from 0 to 2^63 - 1")
+            raise InvalidInput("the seed must be a whole number from 0 to 2^63 - 1")
         if not 0.0 <= self.rest <= _LONGEST_REST:
-            raise InvalidOption(f"rest is {self.rest:g} s; it must be from 0 to {_LONGEST_REST:g}")
+            raise InvalidInput(f"rest is {self.rest:g} s; it must be from 0 to {_LONGEST_REST:g}")
         if len(self.pushes) > _MOST_PUSHES:
-            raise InvalidOption(f"there are {len(self.pushes)} pushes; at most {_MOST_PUSHES} are possible")
+            raise InvalidInput(f"there are {len(self.pushes)} pushes; at most {_MOST_PUSHES} are possible")
         if self.mode == "full" and self.substeps is not None and self.substeps % 4:
-            raise InvalidOption(
+            raise InvalidInput(
                 f"{self.substeps} steps in a period; in full mode it must be a multiple of 4, since servos run 4 times"
             )
         if len(self.faults) > _MOST_PUSHES:
-            raise InvalidOption(f"there are {len(self.faults)} faults; at most {_MOST_PUSHES} are possible")
+            raise InvalidInput(f"there are {len(self.faults)} faults; at most {_MOST_PUSHES} are possible")
         if self.mode == "reduced" and (self.faults or self.bus != BusQuality()):
-            raise InvalidOption("bus and faults are those of drives: they want mode 'full'")
+            raise InvalidInput("bus and faults are those of drives: they want mode 'full'")
 
     def _check_script(self) -> None:
         require_choice(self, mode=WalkMode)
         if self.sight is not None:
             require_choice(self, sight=Sight)
         if self.seconds is not None and not 0.0 < self.seconds <= 1e5:
-            raise InvalidOption(f"seconds is {self.seconds:g}; it must be above 0 and at most 100 000 s")
+            raise InvalidInput(f"seconds is {self.seconds:g}; it must be above 0 and at most 100 000 s")
         if not 0.0 <= self.drop <= 1.0:
-            raise InvalidOption(f"drop is {self.drop:g} m; it must be from 0 to 1")
+            raise InvalidInput(f"drop is {self.drop:g} m; it must be from 0 to 1")
         if len(self.signals) > _MOST_SIGNALS:
-            raise InvalidOption(f"there are {len(self.signals)} signals; at most {_MOST_SIGNALS} are taken")
+            raise InvalidInput(f"there are {len(self.signals)} signals; at most {_MOST_SIGNALS} are taken")
 
     @property
     def ordered_signals(self) -> tuple[AnySignal, ...]:
@@ -173,13 +171,13 @@ def read_request(path: Path | str) -> WalkRequest:
     if place.suffix == ".toml":
         try:
             return read_schema(place, WalkRequest, limit=LARGEST)
-        except InvalidDescription as error:
-            raise InvalidOption(str(error)) from None
+        except RobotError as error:
+            raise InvalidInput(str(error)) from None
     with open_file(place, "request of a walk") as file:
         content = file.read(LARGEST + 1)
     if len(content) > LARGEST:
-        raise InvalidOption(f"{str(place)!r} is too large for the request of a walk")
+        raise InvalidInput(f"{str(place)!r} is too large for the request of a walk")
     try:
         return msgspec.json.decode(content, type=WalkRequest)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InvalidOption(f"{str(place)!r} is no request of a walk: {error}") from None
+        raise InvalidInput(f"{str(place)!r} is no request of a walk: {error}") from None

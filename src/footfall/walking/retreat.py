@@ -10,7 +10,7 @@ import numpy as np
 
 from footfall.environment.model import Environment
 from footfall.environment.sampling import sample_footprints
-from footfall.errors import NoRoute
+from footfall.errors import NoPath
 from footfall.gait.actions import straight
 from footfall.gait.plan import Action, TransitionSequence
 from footfall.gait.poses import FootState, RobotPose, mean_foot_frame
@@ -35,14 +35,14 @@ class StepBack:
     action: Action = field(default=Action.AUTONOMOUS, init=False)
 
     def sequence(self, begin: RobotPose, context: PlanningContext, *, walking: bool) -> TransitionSequence:
-        """Short steps back; `NoRoute` if none is known to be free."""
+        """Short steps back; `NoPath` if none is known to be free."""
         parameters = parameters_for(context.model) if context.parameters is None else context.parameters
         for distance in _DISTANCES:
             steps = straight(-distance, longest=max(parameters.step.backward_m, 0.1))
             sequence = walking_sequence(steps, begin, context.dimensions, action=self.action)
             if _stands(sequence, context, parameters) and _passes(sequence, context, parameters):
                 return sequence
-        raise NoRoute("the ground behind is not known to be free: no steps back")
+        raise NoPath("the ground behind is not known to be free: no steps back")
 
 
 def _stands(sequence: TransitionSequence, context: PlanningContext, parameters: PlannerParameters) -> bool:

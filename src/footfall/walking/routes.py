@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from footfall.environment.model import Environment
-from footfall.errors import InvalidOption, MotionWarning, NoRoute
+from footfall.errors import InvalidInput, MotionWarning, NoPath
 from footfall.gait.plan import MotionPlan, Transition, TransitionSequence
 from footfall.gait.poses import RobotPose
 from footfall.gait.walking_transitions import idle_pose
@@ -57,7 +57,7 @@ def plan_way(
 ) -> Way:
     """Steps and hand contacts on the way to a goal. start: by default at rest in the origin. horizon: steps at most.
     explained: whether to find out what closes the way, if there is none. previous: the last plan to the same goal.
-    accepts: makes a motion of steps; where it cannot the search goes on. Raises `NoRoute` if there is no way."""
+    accepts: makes a motion of steps; where it cannot the search goes on. Raises `NoPath` if there is no way."""
 
     def walkable(plan: MotionPlan) -> None:
         assert accepts is not None
@@ -78,7 +78,7 @@ def plan_way(
     )
     if not found.found or found.motion_plan is None:
         reason = "" if found.why_not is None else f": {found.why_not.text}"
-        raise NoRoute(f"no way to x = {goal.x:g} m, y = {goal.y:g} m{reason}")
+        raise NoPath(f"no way to x = {goal.x:g} m, y = {goal.y:g} m{reason}")
     return Way(with_careful_swings(found.motion_plan.sequences[0], model), found)
 
 
@@ -98,7 +98,7 @@ def plan_way_from_rest(
     for tried in (parameters, wider_search(parameters)):
         try:
             return plan(tried, explained=False)._replace(wide=tried is not parameters)
-        except NoRoute:
+        except NoPath:
             pass
     return plan(parameters)
 
@@ -140,7 +140,7 @@ def goal_for(request: WalkRequest, scene: Scene) -> Goal:
         return Goal(*request.goal, request.goal_height)
     goal = goal_of_scene(scene)
     if goal is None:
-        raise InvalidOption(f"scene {scene.name!r} has no goal; give one by --goal X,Y,YAW, m and degrees")
+        raise InvalidInput(f"scene {scene.name!r} has no goal; give one by --goal X,Y,YAW, m and degrees")
     return goal
 
 

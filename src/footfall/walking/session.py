@@ -12,7 +12,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler.making_time import making_seconds, running_seconds
 from footfall.environment.model import Environment
-from footfall.errors import InvalidOption, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.gait.actions import idle
 from footfall.gait.plan import MotionPlan
 from footfall.gait.poses import mean_foot_frame
@@ -84,7 +84,7 @@ class WalkSession:
         **fields: Any,
     ) -> None:
         if request is not None and fields:
-            raise InvalidOption("give a request or fields of one, not both")
+            raise InvalidInput("give a request or fields of one, not both")
         machine: Robot | None = None
         if isinstance(fields.get("robot"), Robot):
             machine = fields["robot"]

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from footfall.errors import InvalidOption, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.motion.parameters import MotionParameters
 from footfall.motion.reduced_model import ReducedModel
 from footfall.planning.parameters import PlannerParameters, parameters_for
@@ -70,7 +70,7 @@ class WalkSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
         try:
             new = msgspec.convert(_replaced(msgspec.to_builtins(old), rest.split("."), value), type(old))
         except msgspec.ValidationError as error:
-            raise InvalidOption(f"{name} is {value!r}: {str(error).partition(' - at ')[0]}") from None
+            raise InvalidInput(f"{name} is {value!r}: {str(error).partition(' - at ')[0]}") from None
         return msgspec.structs.replace(self, **{group: new})
 
 
@@ -109,5 +109,5 @@ def _settable(gains: ControlGains) -> list[str]:
 
 def _number(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value < math.inf:
-        raise InvalidOption(f"{name} is {value!r}; it must be a number, zero or above")
+        raise InvalidInput(f"{name} is {value!r}; it must be a number, zero or above")
     return float(value)

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from footfall.errors import InvalidOption, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.gait.actions import stamping
 from footfall.math.rotations import rotation_z
 from footfall.math.transform import Transform
@@ -53,7 +53,7 @@ def requested(signal: told.Signal, settings: WalkSettings) -> Request:
             return Perform("balance", {"hand": hand, "position": position, "force": force, "hold": hold})
         case told.Wave(hand=hand, times=times):
             return Perform("wave", {"hand": hand, "times": times})
-    raise InvalidOption(f"signal {signal.word!r} asks nothing of the robot")
+    raise InvalidInput(f"signal {signal.word!r} asks nothing of the robot")
 
 
 def added_object(signal: told.Add) -> SceneObject:
@@ -104,4 +104,4 @@ def made_signal(word: str, values: dict[str, Any]) -> Any:
     try:
         return msgspec.convert(values | {"do": word}, kind)
     except msgspec.ValidationError as error:
-        raise InvalidOption(f"signal {word!r}: {error}") from None
+        raise InvalidInput(f"signal {word!r}: {error}") from None

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from footfall.errors import InvalidOption
+from footfall.errors import InvalidInput
 
 Vector = tuple[float, float, float]
 Positive = Annotated[float, Meta(gt=0.0, le=1e6)]
@@ -32,13 +32,13 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
             value = getattr(self, name)
             for number in value if isinstance(value, tuple) else (value,):
                 if isinstance(number, float) and not abs(number) <= _FARTHEST and name != "stiffness":
-                    raise InvalidOption(
+                    raise InvalidInput(
                         f"{name} of signal {self.word!r} is {value}; it must be finite and at most {_FARTHEST:g}"
                     )
         for name in ("yaw", "turn", "angle", "pan"):
             value = getattr(self, name, None)
             if value is not None and not abs(value) <= _TURN:
-                raise InvalidOption(
+                raise InvalidInput(
                     f"{name} of signal {self.word!r} is {value:g}; angles are in rad, at most a full turn"
                 )
 

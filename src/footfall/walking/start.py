@@ -6,8 +6,9 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import routine
-from footfall.errors import InvalidOption, LostMotion
+from footfall.errors import InvalidInput
 from footfall.gait.poses import yaw_quaternion
+from footfall.motion.following import require_followed
 from footfall.simulation.joint_axes import actuated_velocities
 from footfall.walking.body import WalkingBody
 from footfall.walking.controller import ControllerRoom, plain_targets
@@ -48,8 +49,7 @@ def come_to(
 
 def require_reached(error: float, time: float) -> None:
     """Refuse a start that the robot cannot take."""
-    if not error < _ALLOWED:
-        raise LostMotion(error, time, _ALLOWED)
+    require_followed(error, time, _ALLOWED)
 
 
 def require_within_limits(body: WalkingBody, q: Array) -> None:
@@ -58,7 +58,7 @@ def require_within_limits(body: WalkingBody, q: Array) -> None:
     for name, (at, _) in zip(body.joint_names, actuated_velocities(body.robot), strict=True):
         if not lower[at] - _BEYOND <= q[at] <= upper[at] + _BEYOND:
             angle, least, most = np.rad2deg([q[at], lower[at], upper[at]])
-            raise InvalidOption(
+            raise InvalidInput(
                 f"robot {body.robot.name!r} cannot stand as a walk begins: joint {name!r} would be at {angle:.0f} "
                 f"degrees, its limits are {least:.0f} and {most:.0f}. Frames of feet and of the upper body "
                 f"({body.model.frames['UB']!r}) must have x ahead and z up when it stands; add such a frame"

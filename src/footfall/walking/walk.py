@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from footfall.errors import InvalidOption
+from footfall.errors import InvalidInput
 from footfall.scene.load import load_scene
 from footfall.scene.model import Scene
 from footfall.simulation.world.records import Count
@@ -71,7 +71,7 @@ def walk(
     """Walk as asked for; by default over the platform, with a hand on the wall.
 
     A request without route, goal and signals is one to come to the goal of its scene. code: native code of the robot,
-    for many walks of one. progress: told how far it is. log_every, log_memory: as for a `WalkSession`. Raises `NoRoute`
+    for many walks of one. progress: told how far it is. log_every, log_memory: as for a `WalkSession`. Raises `NoPath`
     if there is no way to the goal.
     """
     asked = completed(request or RUNS["platform"].request)
@@ -102,7 +102,7 @@ def completed(request: WalkRequest) -> WalkRequest:
     if request.signals or request.seconds is not None:
         last = [each for each in request.ordered_signals if isinstance(each, (Drive, Stop, WalkTo, *MOTIONS))]
         if request.seconds is None and last and isinstance(last[-1], Drive):
-            raise InvalidOption(
+            raise InvalidInput(
                 "the robot drives on after the last signal; say for how long by `seconds`, or let it stop"
             )
         return request

@@ -15,7 +15,7 @@ from footfall.compiler import Kernel
 from footfall.compiler.once import once_property
 from footfall.compiler.routines import new_records
 from footfall.contact.ground import place_on_ground
-from footfall.errors import InvalidOption, SceneError
+from footfall.errors import InvalidInput, SceneError
 from footfall.motion.motion import Motion
 from footfall.motion.whole_body import WholeBody
 from footfall.robot.drives.drive_limits import DriveLimits, drive_limits
@@ -116,7 +116,7 @@ class WalkerOptions:
 
     def __post_init__(self) -> None:
         if self.log_every < 1:
-            raise InvalidOption(f"log_every is {self.log_every}; it must be at least 1 period")
+            raise InvalidInput(f"log_every is {self.log_every}; it must be at least 1 period")
 
     @property
     def steps(self) -> int:

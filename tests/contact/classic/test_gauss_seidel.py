@@ -23,7 +23,7 @@ from footfall.contact.classic.hybrid import solve_hybrid
 from footfall.contact.classic.stopping import impulse_scale
 from footfall.contact.problem import ContactProblem, ContactSolution
 from footfall.contact.validation import check_solution
-from footfall.errors import InvalidContact
+from footfall.errors import InvalidInput
 
 Solver = Callable[..., ContactSolution]
 SOLVERS = [solve_gauss_seidel, solve_hybrid]
@@ -145,11 +145,11 @@ def test_no_contact_is_no_problem() -> None:
 
 def test_wrong_options_and_starts_are_named() -> None:
     problem = pile_problem(2, seed=0)
-    with pytest.raises(InvalidContact, match="relaxation is 2"):
+    with pytest.raises(InvalidInput, match="relaxation is 2"):
         solve_gauss_seidel(problem, relaxation=2.0)
-    with pytest.raises(InvalidContact, match="tolerance is -1"):
+    with pytest.raises(InvalidInput, match="tolerance is -1"):
         solve_gauss_seidel(problem, tolerance=-1.0)
-    with pytest.raises(InvalidContact, match="start needs 6 finite impulses"):
+    with pytest.raises(InvalidInput, match="start needs 6 finite impulses"):
         solve_gauss_seidel(problem, start=np.full(6, np.nan))
 
 

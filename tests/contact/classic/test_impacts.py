@@ -12,7 +12,7 @@ from footfall.arrays import Array
 from footfall.contact.classic.hybrid import solve_hybrid
 from footfall.contact.classic.impacts import solve_impact_sequence
 from footfall.contact.problem import ContactProblem
-from footfall.errors import InvalidContact
+from footfall.errors import InvalidInput
 
 
 def row_of_balls(count: int, velocity: Array) -> ContactProblem:
@@ -80,7 +80,7 @@ def test_single_plastic_contact_is_the_complementarity_solution() -> None:
 
 
 def test_wrong_input_is_named() -> None:
-    with pytest.raises(InvalidContact, match="restitution is"):
+    with pytest.raises(InvalidInput, match="restitution is"):
         solve_impact_sequence(pile_problem(1, seed=0), restitution=1.1)
-    with pytest.raises(InvalidContact, match="no dry friction"):
+    with pytest.raises(InvalidInput, match="no dry friction"):
         solve_impact_sequence(random_problem(1, boxes=1, seed=0))

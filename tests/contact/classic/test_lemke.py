@@ -25,7 +25,7 @@ from footfall.contact.classic.pyramid import (
 from footfall.contact.classic.stopping import impulse_scale
 from footfall.contact.problem import ContactProblem
 from footfall.contact.validation import check_solution
-from footfall.errors import InvalidContact
+from footfall.errors import InvalidInput
 
 LCP_SOLVERS: list[Callable[..., LCPResult]] = [solve_lemke_lcp, solve_interior_point_lcp, solve_newton_lcp]
 SOLVERS = [solve_lemke, solve_interior_point, solve_newton]
@@ -72,11 +72,11 @@ def test_limit_of_pivots_is_reported() -> None:
 
 
 def test_wrong_input_is_named() -> None:
-    with pytest.raises(InvalidContact, match="NaN"):
+    with pytest.raises(InvalidInput, match="NaN"):
         solve_lemke_lcp(np.eye(2), np.array([np.nan, 1.0]))
-    with pytest.raises(InvalidContact, match="shapes"):
+    with pytest.raises(InvalidInput, match="shapes"):
         solve_lemke_lcp(np.eye(3), np.ones(2))
-    with pytest.raises(InvalidContact, match="at least 3"):
+    with pytest.raises(InvalidInput, match="at least 3"):
         solve_lemke(pile_problem(1, seed=0), facets=2)
 
 

@@ -16,7 +16,7 @@ from footfall.control.inverse_kinematics.rates import BoundedRate
 from footfall.control.tasks.poses import PoseTask
 from footfall.control.tasks.positions import HalfSpaceTask
 from footfall.control.tasks.postures import posture
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 
@@ -61,12 +61,12 @@ def test_other_numbers_need_no_other_code() -> None:
     q = arm().configuration("ready")
     tasks = [replace(task, weight=2.0) for task in controller().stack.tasks]
     assert np.abs(controller()(q, tasks) - controller()(q)).max() > 1e-3
-    with pytest.raises(InvalidTask, match="differ in more"):
+    with pytest.raises(InvalidInput, match="differ in more"):
         controller()(q, tasks[:1])
 
 
 def test_bad_input() -> None:
-    with pytest.raises(InvalidTask, match="half-spaces"):
+    with pytest.raises(InvalidInput, match="half-spaces"):
         BoundedRate(arm(), [HalfSpaceTask("tip", np.zeros(3), np.array([0.0, 0.0, 1.0]))])
-    with pytest.raises(InvalidTask, match="damping 0"):
+    with pytest.raises(InvalidInput, match="damping 0"):
         BoundedRate(arm(), controller().stack.tasks, damping=0.0)

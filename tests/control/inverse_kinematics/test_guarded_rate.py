@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.errors import InvalidTask, StepWarning
+from footfall.errors import ControlWarning, InvalidInput
 from footfall.ik import (
     CollisionLimits,
     ComfortCost,
@@ -47,7 +47,7 @@ def test_a_strong_pull_does_not_win() -> None:
         q, course, beyond = IDLE.copy(), [], 0.0
         for _ in range(80):
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", StepWarning)
+                warnings.simplefilter("ignore", ControlWarning)
                 q = footfall.integrate(LOLA, q, 0.01 * step(q))
             course.append(volume_distances(LOLA, q, pairs=ARMS).distance.min())
             beyond = max(beyond, float(np.maximum(lower - q, q - upper).max()))
@@ -87,7 +87,7 @@ def test_steps_that_are_too_long_are_told() -> None:
             for _ in range(40):
                 here = footfall.integrate(robot, here, dt * guarded(here))
                 course.append(volume_distances(robot, here).distance.min())
-        assert [each.category for each in told] == ([StepWarning] if step is None else [])
+        assert [each.category for each in told] == ([ControlWarning] if step is None else [])
         beyond[name] = max(course) - cost.reach
     assert beyond["unknown"] > 0.05
     assert beyond["known"] < 5e-3  # curvature of a step
@@ -100,7 +100,7 @@ def test_stiffness_by_differences() -> None:
         d, h = np.linspace(-0.1, 0.25, 36) + 1e-3, 1e-6
         slopes = (cost.slope(d - h) - cost.slope(d + h)) / (2 * h)
         np.testing.assert_allclose(cost.fading(d), slopes, atol=1e-5)
-    with pytest.raises(InvalidTask, match="step is 0"):
+    with pytest.raises(InvalidInput, match="step is 0"):
         RepulsiveCost(step=0.0)
-    with pytest.raises(InvalidTask, match="dt is 0"):
+    with pytest.raises(InvalidInput, match="dt is 0"):
         GuardedRate(ResolvedRate(LOLA, lola_task_space(LOLA, IDLE)), dt=0.0)

@@ -13,7 +13,7 @@ from footfall.control.quadratic_program import (
     QuadraticProgram,
     solve_quadratic_program,
 )
-from footfall.errors import InvalidTask, QuadraticProgramFailed
+from footfall.errors import InvalidInput, NoSolution
 from footfall.math.generalised_inverses import null_space_projector, pseudo_inverse
 
 
@@ -128,10 +128,10 @@ def test_infeasible_programs_carry_themselves() -> None:
     contradiction = QuadraticProgram(
         np.eye(1), np.zeros(1), np.ones((1, 1)), np.array([-np.inf, 2.0]), np.array([1.0, np.inf])
     )
-    with pytest.raises(QuadraticProgramFailed, match="infeasible") as caught:
+    with pytest.raises(NoSolution, match="infeasible") as caught:
         solve_quadratic_program(contradiction)
     assert caught.value.evidence is contradiction
-    with pytest.raises(InvalidTask, match="rows must agree"):
+    with pytest.raises(InvalidInput, match="rows must agree"):
         level(np.zeros((2, 3)), np.zeros(3))
-    with pytest.raises(InvalidTask, match="at least one level"):
+    with pytest.raises(InvalidInput, match="at least one level"):
         solve_hierarchy([])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 from footfall.ik import ManipulabilityCost, ResolvedRate
 from footfall.math import singularity
 from footfall.tasks import frame_position
@@ -58,7 +58,7 @@ def test_an_arm_leaves_a_bad_pose_while_its_tip_stays() -> None:
 
 
 def test_bad_input() -> None:
-    with pytest.raises(InvalidTask, match="rows are 'q'"):
+    with pytest.raises(InvalidInput, match="rows are 'q'"):
         ManipulabilityCost("tip", rows="q")
-    with pytest.raises(InvalidTask, match="gain is -1"):
+    with pytest.raises(InvalidInput, match="gain is -1"):
         ManipulabilityCost("tip", gain=-1.0)

@@ -18,7 +18,7 @@ from footfall.control.tasks.poses import PoseTask
 from footfall.control.tasks.positions import HalfSpaceTask, center_of_mass_position, frame_position
 from footfall.control.tasks.postures import posture
 from footfall.control.tasks.task import Task
-from footfall.errors import InvalidTask, NoDescent, TargetOutOfReach, UnknownName
+from footfall.errors import InvalidInput, NoSolution, TargetOutOfReach, UnknownName
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 
@@ -285,21 +285,21 @@ def test_line_searches() -> None:
     far = wolfe(lambda step: ((step - 20.0) ** 2, 2 * (step - 20.0)), 400.0, -40.0, curvature=0.1)
     assert abs(far - 20.0) <= 2.0
     for search in (armijo, wolfe):
-        with pytest.raises(NoDescent, match="must be negative"):
+        with pytest.raises(NoSolution, match="must be negative"):
             search(along, cost, 1.0)
 
 
 def test_bad_input() -> None:
     lola, arm = robot("lola"), robot("planar-arm")
-    with pytest.raises(InvalidTask, match="has no position"):
+    with pytest.raises(InvalidInput, match="has no position"):
         solve_ik(lola, lola.configuration("idle"), [MomentumTask()])
     with pytest.raises(UnknownName, match="no method of inverse kinematics 'guess'"):
         solve_ik_textbook(arm, START, [PLANAR], method="guess")  # type: ignore[arg-type]
     with pytest.raises(UnknownName, match="no line search 'guess'"):
         solve_ik_textbook(arm, START, [PLANAR], line_search="guess")  # type: ignore[arg-type]
-    with pytest.raises(InvalidTask, match="iterations 0"):
+    with pytest.raises(InvalidInput, match="iterations 0"):
         solve_ik(arm, START, [PLANAR], iterations=0)
-    with pytest.raises(InvalidTask, match="no task"):
+    with pytest.raises(InvalidInput, match="no task"):
         solve_ik(arm, START, [])
     with pytest.raises(ValueError, match="q"):
         solve_ik(arm, np.array([0.0, np.nan, 0.0]), [PLANAR])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 from footfall.ik import Limits, PrioritisedRate, build_ik, solve_velocity
 from footfall.tasks import HalfSpaceTask, PoseTask, frame_position, posture
 
@@ -45,9 +45,9 @@ def test_preferred_velocity() -> None:
 def test_what_is_refused() -> None:
     robot, _, _ = tasks()
     wall = HalfSpaceTask("tip", np.zeros(3), np.array([0.0, 0.0, 1.0]))
-    with pytest.raises(InvalidTask, match="half-spaces"):
+    with pytest.raises(InvalidInput, match="half-spaces"):
         PrioritisedRate(robot, [wall])
-    with pytest.raises(InvalidTask, match="dt is 0"):
+    with pytest.raises(InvalidInput, match="dt is 0"):
         PrioritisedRate(robot, [posture(robot, np.zeros(7))], dt=0.0)
-    with pytest.raises(InvalidTask, match="7 finite numbers"):
+    with pytest.raises(InvalidInput, match="7 finite numbers"):
         PrioritisedRate(robot, [posture(robot, np.zeros(7))])(np.zeros(7), np.ones(2))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 from footfall.geometry.swept_sphere import SweptVolume, swept_line, swept_point
 from footfall.ik import ComfortCost, CostSum, RepulsiveCost, ResolvedRate
 from footfall.robot.model import WORLD, Robot
@@ -115,5 +115,5 @@ def test_sum_and_bad_values() -> None:
     expected = comfort.gradient(LOLA, IDLE) + apart.gradient(LOLA, IDLE)
     np.testing.assert_allclose(both.gradient(LOLA, IDLE), expected, atol=1e-15)
     for wrong in ({"reach": 0.0}, {"strength": -1.0}, {"blend": 1.5}, {"reach": np.inf}):
-        with pytest.raises(InvalidTask, match="must be above zero"):
+        with pytest.raises(InvalidInput, match="must be above zero"):
             RepulsiveCost(**wrong)

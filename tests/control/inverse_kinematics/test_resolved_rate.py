@@ -15,7 +15,7 @@ from footfall.control.inverse_kinematics.rates import ResolvedRate
 from footfall.control.tasks.lola import lola_task_space, lola_task_space_2012
 from footfall.control.tasks.positions import HalfSpaceTask, frame_position
 from footfall.control.tasks.stack import TaskStack
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 from footfall.math.positive_definite import solve_positive_definite
 from footfall.robot.model import Robot
 from tests.dynamics.rates import rate_along
@@ -84,7 +84,7 @@ def test_moving_targets_need_no_other_code() -> None:
     tasks[0] = replace(tasks[0], target=tasks[0].target + 0.01, rate=np.array([0.1, 0.0, 0.0]))  # type: ignore[call-arg,attr-defined]
     v = controller()(IDLE, tasks)
     assert footfall.dynamics.center_of_mass_velocity(lola(), IDLE, v)[0] == pytest.approx(0.15, abs=1e-8)
-    with pytest.raises(InvalidTask, match="differ in more"):
+    with pytest.raises(InvalidInput, match="differ in more"):
         controller()(IDLE, tasks[:-1])
 
 
@@ -125,11 +125,11 @@ def test_factorisation_solves() -> None:
 
 def test_bad_input() -> None:
     task = frame_position("RH", np.zeros(3))
-    with pytest.raises(InvalidTask, match="inequalities"):
+    with pytest.raises(InvalidInput, match="inequalities"):
         ResolvedRate(lola(), [HalfSpaceTask("RH", np.zeros(3), np.array([0.0, 0.0, 1.0]))])
-    with pytest.raises(InvalidTask, match="motion_weights"):
+    with pytest.raises(InvalidInput, match="motion_weights"):
         ResolvedRate(lola(), [task], motion_weights=np.zeros(lola().nv))
-    with pytest.raises(InvalidTask, match="comfort has 2 entries"):
+    with pytest.raises(InvalidInput, match="comfort has 2 entries"):
         ResolvedRate(lola(), [task], cost=ComfortCost((0.0, 0.0)))
-    with pytest.raises(InvalidTask, match="hands are nose"):
+    with pytest.raises(InvalidInput, match="hands are nose"):
         lola_task_space(lola(), IDLE, hands=["nose"])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.errors import InvalidTask, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.ik import ComfortCost, ResolvedRate, SwitchedRate
 from footfall.tasks import MotionTask, OrientationTask, frame_position
 
@@ -64,9 +64,9 @@ def test_without_a_switch_it_is_the_plain_rate() -> None:
 
 
 def test_bad_input() -> None:
-    with pytest.raises(InvalidTask, match="no sets of tasks"):
+    with pytest.raises(InvalidInput, match="no sets of tasks"):
         SwitchedRate(ARM, {}, dt=DT, jerk=JERK)
-    with pytest.raises(InvalidTask, match="jerk is 0"):
+    with pytest.raises(InvalidInput, match="jerk is 0"):
         SwitchedRate(ARM, sets(0.1), dt=DT, jerk=0.0)
     with pytest.raises(UnknownName, match="no set of tasks 'turn'"):
         SwitchedRate(ARM, sets(0.1), dt=DT, jerk=JERK)(READY, "turn")

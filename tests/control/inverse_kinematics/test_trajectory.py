@@ -23,7 +23,7 @@ from footfall.control.inverse_kinematics.trajectory import follow
 from footfall.control.tasks.orientations import OrientationTask
 from footfall.control.tasks.positions import frame_position
 from footfall.control.tasks.task import MotionTask
-from footfall.errors import InvalidTask, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.math.angular_velocity import angular_velocity_map, rotation_rate_map
 from footfall.math.rotation_curves import geodesic_angle
 from footfall.math.rotations import (
@@ -192,12 +192,12 @@ def test_commanded_acceleration_is_achieved() -> None:
     task = frame_position("tip", np.zeros(3), gains=0.0, acceleration=feed)
     a = solve_acceleration(build_acceleration(arm, q, v, [task]))
     np.testing.assert_allclose(footfall.frame_acceleration(arm, q, v, a, "tip")[:3], feed, atol=1e-11)
-    with pytest.raises(InvalidTask, match="acceleration has 2 rows, the task 3"):
+    with pytest.raises(InvalidInput, match="acceleration has 2 rows, the task 3"):
         build_acceleration(arm, q, v, [replace(task, acceleration=np.zeros(2))])
 
 
 def test_bad_input() -> None:
     with pytest.raises(UnknownName, match="no integrator 'leapfrog'"):
         follow(robot("planar-arm"), START, circle(1.0), dt=0.1, steps=1, integrator="leapfrog")  # type: ignore[arg-type]
-    with pytest.raises(InvalidTask, match="dt is -1"):
+    with pytest.raises(InvalidInput, match="dt is -1"):
         follow(robot("planar-arm"), START, circle(1.0), dt=-1.0, steps=1)

@@ -7,7 +7,7 @@ import pytest
 
 import footfall
 from footfall.control.tasks.features import FeatureTask, chain_bias, chain_pose
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 from footfall.ik import ResolvedRate, solve_ik
 from footfall.math import parameters_from_matrix
 from footfall.tasks import TaskStack
@@ -89,9 +89,9 @@ def test_round_a_post() -> None:
 
 
 def test_bad_input() -> None:
-    with pytest.raises(InvalidTask, match="it must have six names"):
+    with pytest.raises(InvalidInput, match="it must have six names"):
         FeatureTask("tip", {"x": "x"}, {"x": 0.0})
-    with pytest.raises(InvalidTask, match=r"targets has \['far'\]; the chain has angle"):
+    with pytest.raises(InvalidInput, match=r"targets has \['far'\]; the chain has angle"):
         FeatureTask("tip", POST, {"far": 0.0})
-    with pytest.raises(InvalidTask, match="there are no targets"):
+    with pytest.raises(InvalidInput, match="there are no targets"):
         FeatureTask("tip", POST, {})

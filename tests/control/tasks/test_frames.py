@@ -15,7 +15,7 @@ from footfall.control.tasks.frames import AxisGoal, FrameTask
 from footfall.control.tasks.guards import Guard
 from footfall.control.tasks.positions import frame_position
 from footfall.control.whole_body import WholeBodyControl
-from footfall.errors import InvalidTask, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.ik import build_ik, solve_ik, solve_velocity
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
@@ -162,7 +162,7 @@ def test_what_a_solver_cannot_do_is_refused(goal: AxisGoal, level: str, message:
         "velocity": lambda: build_ik(arm(), READY, [task]),
         "position": lambda: solve_ik(arm(), READY, [task]),
     }
-    with pytest.raises(InvalidTask, match=message):
+    with pytest.raises(InvalidInput, match=message):
         solvers[level]()
     assert solve_tasks(arm(), READY, np.zeros(7), np.zeros(7), [task]).tasks == (task,)
 
@@ -195,7 +195,7 @@ def test_what_a_solver_cannot_do_is_refused(goal: AxisGoal, level: str, message:
     ],
 )
 def test_bad_input(make, message: str) -> None:
-    with pytest.raises(InvalidTask, match=message):
+    with pytest.raises(InvalidInput, match=message):
         make()
 
 

@@ -9,7 +9,7 @@ import footfall
 from footfall.control.hybrid_control import solve_tasks
 from footfall.control.tasks.frames import AxisGoal, FrameTask
 from footfall.control.tasks.guards import Guard, TaskProgress
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 
 ARM = footfall.load("planar-arm")
 Q, REST = np.array([0.5, 0.7, 0.6]), np.zeros(3)
@@ -91,5 +91,5 @@ def test_measured_forces_come_before_planned_ones() -> None:
     ],
 )
 def test_bad_input(make, message: str) -> None:
-    with pytest.raises(InvalidTask, match=message):
+    with pytest.raises(InvalidInput, match=message):
         make()

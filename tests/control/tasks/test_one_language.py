@@ -22,7 +22,7 @@ from footfall.control.tasks.positions import HalfSpaceTask, PositionTask, frame_
 from footfall.control.tasks.postures import PostureTask, posture
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.whole_body import WholeBodyControl, build_whole_body, solve_whole_body
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 from footfall.ik import (
     BoundedRate,
     PrioritisedRate,
@@ -209,7 +209,7 @@ def test_half_spaces_hold_in_whole_body_control() -> None:
 def test_tasks_that_have_no_velocity_or_position() -> None:
     q, _ = arm_state()
     for solve in (build_ik, PrioritisedRate):
-        with pytest.raises(InvalidTask, match="no velocity"):
+        with pytest.raises(InvalidInput, match="no velocity"):
             solve(arm(), *([q] if solve is build_ik else []), [JointAcceleration(np.zeros(7))])  # type: ignore[operator]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 from footfall.ik import NO_LIMITS, solve_ik, solve_ik_textbook
 from footfall.math import parameters_from_matrix
 from footfall.tasks import PostureTask, RotationParametersTask, TaskStack
@@ -91,9 +91,9 @@ def test_a_roll_that_stays_zero() -> None:
 
 
 def test_bad_input() -> None:
-    with pytest.raises(InvalidTask, match=r"target has shape \(4,\); it must be \(3,\)"):
+    with pytest.raises(InvalidInput, match=r"target has shape \(4,\); it must be \(3,\)"):
         RotationParametersTask("tip", "zyx", np.zeros(4))
-    with pytest.raises(InvalidTask, match=r"has the norm 2\.0; it must be 1"):
+    with pytest.raises(InvalidInput, match=r"has the norm 2\.0; it must be 1"):
         RotationParametersTask("tip", "quaternion", np.array([2.0, 0.0, 0.0, 0.0]))
-    with pytest.raises(InvalidTask, match="whose rates are independent"):
+    with pytest.raises(InvalidInput, match="whose rates are independent"):
         RotationParametersTask("tip", "angle_axis", np.zeros(4))

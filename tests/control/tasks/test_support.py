@@ -20,7 +20,7 @@ from footfall.control.tasks.poses import PoseTask
 from footfall.control.tasks.positions import frame_position
 from footfall.control.tasks.support import support_tasks
 from footfall.control.tasks.task import MotionTask
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 
@@ -124,8 +124,8 @@ def test_flat_feet_keep_their_pose() -> None:
 
 def test_bad_input() -> None:
     lola = footfall.load("lola")
-    with pytest.raises(InvalidTask, match="no contact"):
+    with pytest.raises(InvalidInput, match="no contact"):
         support_tasks(lola, lola.configuration("idle"), [])
-    with pytest.raises(InvalidTask, match="flat contacts are frames"):
+    with pytest.raises(InvalidInput, match="flat contacts are frames"):
         support_tasks(lola, lola.configuration("idle"), [FramePoint("RF")], flat=True)
     assert contact_ranks(footfall.load("arm-6r"), np.full(6, 0.5), ["tip"]) == (3, 0, 3)  # nothing but joints

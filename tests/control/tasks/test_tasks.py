@@ -19,7 +19,7 @@ from footfall.control.tasks.positions import HalfSpaceTask, LineTask, PlaneTask,
 from footfall.control.tasks.postures import PostureTask, posture
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask
-from footfall.errors import InvalidTask, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from tests.control.tasks.examples import lola_examples, random_state
@@ -132,7 +132,7 @@ def test_tasks_are_values() -> None:
     ],
 )
 def test_bad_input(make, message: str) -> None:
-    with pytest.raises(InvalidTask, match=message):
+    with pytest.raises(InvalidInput, match=message):
         make()
 
 

@@ -11,7 +11,7 @@ from footfall.control.tasks.frames import AxisGoal, FrameTask
 from footfall.control.tasks.guards import Guard
 from footfall.control.tasks.points import FramePoint
 from footfall.control.tasks.text import parse_tasks, tasks_text
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 
 TEXT = """
 [[task]]
@@ -128,10 +128,10 @@ def test_texts_say_what_values_say() -> None:
     ],
 )
 def test_wrong_texts_are_explained(text: str, message: str) -> None:
-    with pytest.raises(InvalidTask, match=message):
+    with pytest.raises(InvalidInput, match=message):
         parse_tasks(text)
 
 
 def test_texts_are_texts() -> None:
-    with pytest.raises(InvalidTask, match="must be a text"):
+    with pytest.raises(InvalidInput, match="must be a text"):
         parse_tasks(3)  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from footfall.errors import InvalidReducedModel
+from footfall.errors import InvalidInput
 from footfall.motion.reduced.double_pendulum import (
     DoublePendulum,
     double_pendulum,
@@ -66,9 +66,9 @@ def test_a_spring_leg_that_hops_is_a_harmonic_oscillator() -> None:
 
 
 def test_legs_that_cannot_run_are_told() -> None:
-    with pytest.raises(InvalidReducedModel, match="too soft or too stiff"):
+    with pytest.raises(InvalidInput, match="too soft or too stiff"):
         running_angle(replace(LEG, stiffness=500.0), 0.95, 3.0)
-    with pytest.raises(InvalidReducedModel, match="mass of the leg on a spring is -1"):
+    with pytest.raises(InvalidInput, match="mass of the leg on a spring is -1"):
         SpringLeg(-1.0, 1.0, 1.0)
     assert running_step(LEG, 0.5, 1.0, 0.0) is None  # it begins below the ground
 
@@ -119,5 +119,5 @@ def test_ankle_and_hip_bear_more_than_the_ankle_alone() -> None:
 
 
 def test_pendulums_without_mass_are_told() -> None:
-    with pytest.raises(InvalidReducedModel, match="trunk_mass of the double pendulum is 0"):
+    with pytest.raises(InvalidInput, match="trunk_mass of the double pendulum is 0"):
         DoublePendulum(1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0)

@@ -15,7 +15,7 @@ from footfall.control.balance_points import (
     natural_frequency,
     pendulum_after,
 )
-from footfall.errors import InvalidReducedModel, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.gait.preview import CartTable
 from footfall.math.polygons import boundary_distance
 from footfall.math.trajectories import PolynomialTrajectory
@@ -181,7 +181,7 @@ def test_capture_radii_are_those_of_a_pendulum_that_steps() -> None:
             assert _steps_needed(inside, **given) == steps
             assert _steps_needed(outside, **given) == steps + 1
     assert_allclose(capture_radii(60, **given)[-1], capture_limit(**given), atol=1e-12)
-    with pytest.raises(InvalidReducedModel, match="reach is -1"):
+    with pytest.raises(InvalidInput, match="reach is -1"):
         capture_radii(1, reach=-1.0, sole=0.1, time=0.4, omega=3.0)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footfall.compiler import build_kernel
-from footfall.errors import InvalidDrive, UnknownName
+from footfall.errors import RobotError, UnknownName
 from footfall.robot.drives.elasticity import TORSO_FREQUENCIES, Elasticity, elasticity_of_mode
 from footfall.robot.drives.electric_motor import ElectricMotor
 from footfall.robot.drives.friction import Friction, friction_of_efficiency
@@ -191,5 +191,5 @@ def test_model_types_are_consistent() -> None:
     ],
 )
 def test_impossible_values(make, message: str) -> None:
-    with pytest.raises(InvalidDrive, match=message):
+    with pytest.raises(RobotError, match=message):
         make()

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import footfall
-from footfall.errors import InvalidDescription, InvalidDrive, InvalidMeasurements, InvalidValue, UnknownName
+from footfall.errors import InvalidInput, RobotError, UnknownName
 from footfall.robot.drives.calibration_file import Calibration, read_calibration, write_calibration
 from footfall.robot.drives.drive_file import lola_drives
 from footfall.robot.drives.encoder_calibration import calibrate_encoders, wrapped
@@ -57,7 +57,7 @@ def test_one_leg_at_a_time() -> None:
     readings[2, 2:9] = np.nan
     np.testing.assert_array_equal(calibrate_encoders(ENCODERS, readings, q).poses[2:9], 2)
     readings[:2, 4] = np.nan
-    with pytest.raises(InvalidMeasurements, match=f"23 of 24.*one pose.*: {ENCODERS[4]}$"):
+    with pytest.raises(InvalidInput, match=f"23 of 24.*one pose.*: {ENCODERS[4]}$"):
         calibrate_encoders(ENCODERS, readings, q)
 
 
@@ -68,13 +68,13 @@ def test_gains_need_poses_that_differ() -> None:
     np.testing.assert_allclose(found.gains, 1.02, rtol=1e-12)
     np.testing.assert_allclose(wrapped(found.offsets - offsets), 0.0, atol=1e-12)
     q[:, 5] = 0.2  # such as hip adduction and flexion, which the jig hardly moves
-    with pytest.raises(InvalidMeasurements, match=f"two different poses.*: {ENCODERS[5]}$"):
+    with pytest.raises(InvalidInput, match=f"two different poses.*: {ENCODERS[5]}$"):
         calibrate_encoders(ENCODERS, readings, q, identify_gains=True)
     assert calibrate_encoders(ENCODERS, readings, q).spread.max() > 1e-3  # offsets alone do not fit
 
 
 def test_measurements_of_the_wrong_shape() -> None:
-    with pytest.raises(InvalidMeasurements, match=r"must be \(poses, 2\)"):
+    with pytest.raises(InvalidInput, match=r"must be \(poses, 2\)"):
         calibrate_encoders(["a", "b"], np.zeros((3, 2)), np.zeros((2, 2)))
     found = calibrate_encoders(["a"], [[1.0]], [[0.5]])
     with pytest.raises(UnknownName, match="calibrated encoder 'b'"):
@@ -97,10 +97,10 @@ def test_file_round_trip(tmp_path_factory, offsets: dict[str, float]) -> None:
 def test_broken_files(tmp_path) -> None:
     path = tmp_path / "calibration.toml"
     path.write_text("[encoder_offsets]\nkfr = 'much'\n")
-    with pytest.raises(InvalidDescription, match=r"encoder_offsets.*float"):
+    with pytest.raises(RobotError, match=r"encoder_offsets.*float"):
         read_calibration(path)
     path.write_text("[encoder_offsets]\nkfr = nan\n")
-    with pytest.raises(InvalidValue, match="encoder 'kfr'"):
+    with pytest.raises(RobotError, match="encoder 'kfr'"):
         read_calibration(path)
 
 
@@ -147,7 +147,7 @@ def test_homing_gives_up() -> None:
         waiting = HOMING.step(waiting, 0.1, count=0.0, velocity=0.0, current=0.0)
     assert waiting.phase is HomingPhase.FAILED
     assert math.isnan(waiting.offset)
-    with pytest.raises(InvalidDrive, match="stall_speed"):
+    with pytest.raises(RobotError, match="stall_speed"):
         Homing(stop=0.0, speed=0.001, current=1.0, travel=1.0)
-    with pytest.raises(InvalidDrive, match="travel"):
+    with pytest.raises(RobotError, match="travel"):
         Homing(stop=0.0, speed=1.0, current=1.0, travel=0.0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.errors import InvalidMeasurements, RobotError, UnknownName
+from footfall.errors import InvalidInput, RobotError, UnknownName
 from footfall.math.rotations import matrix_from_rotation_vector, rotation_vector_from_matrix
 from footfall.math.transform import Transform
 from footfall.robot.drives.kinematic_chain import KinematicChain, chain_of
@@ -125,7 +125,7 @@ def test_uncertainty_predicts_the_errors() -> None:
 
 
 def test_faults() -> None:
-    with pytest.raises(InvalidMeasurements, match=r"must be \(2, 6\)"):
+    with pytest.raises(InvalidInput, match=r"must be \(2, 6\)"):
         identify_kinematics(LEG, np.zeros((3, 6)), [LEG.tool, LEG.tool])
     with pytest.raises(UnknownName, match="nose"):
         chain_of(LOLA, "nose", base="ba")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.errors import InvalidMeasurements, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.robot.drives.drive_file import lola_drives
 from footfall.robot.drives.torque_report import report_text, torque_report
 
@@ -77,7 +77,7 @@ def test_standing_on_one_foot() -> None:
     assert report["kfr"].hands > 50.0  # the leg bears what the hands bear
     assert report["kfl"].hands == pytest.approx(0.0, abs=1e-9)
     fixed = footfall.with_fixed_base(LOLA)
-    with pytest.raises(InvalidMeasurements, match="no floating base"):
+    with pytest.raises(InvalidInput, match="no floating base"):
         torque_report(
             lola_drives(fixed), IDLE[7:], np.zeros(26), {}, support_jacobians={"RF": np.zeros((6, 26))}
         )
@@ -88,12 +88,12 @@ def test_text_has_a_line_a_joint() -> None:
 
 
 def test_faults() -> None:
-    with pytest.raises(InvalidMeasurements, match="gravity_forces"):
+    with pytest.raises(InvalidInput, match="gravity_forces"):
         torque_report(DRIVES, IDLE, GRAVITY[1:], HANDS)
     for force in (-1.0, np.inf, np.nan):
-        with pytest.raises(InvalidMeasurements, match="force is"):
+        with pytest.raises(InvalidInput, match="force is"):
             torque_report(DRIVES, IDLE, GRAVITY, HANDS, force=force)
-    with pytest.raises(InvalidMeasurements, match="'RH'"):
+    with pytest.raises(InvalidInput, match="'RH'"):
         torque_report(DRIVES, IDLE, GRAVITY, {"RH": np.zeros((3, LOLA.nv))})
     with pytest.raises(UnknownName, match="nose"):
         torque_report(DRIVES, IDLE, GRAVITY, {"nose": np.zeros((6, LOLA.nv))})

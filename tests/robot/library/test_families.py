@@ -12,7 +12,7 @@ from footfall.dynamics.forward_dynamics import forward_dynamics
 from footfall.dynamics.inverse_dynamics import bias_forces
 from footfall.dynamics.kinematics import frame_pose
 from footfall.dynamics.mass_matrix import mass_matrix
-from footfall.errors import InvalidValue
+from footfall.errors import RobotError
 from footfall.robot.library import chain, dill
 from footfall.robot.load import load
 from tests.robot.library.sparsity import nonzeros_of_mass_matrix
@@ -98,5 +98,5 @@ def test_neighbouring_axes_of_a_chain_are_perpendicular() -> None:
 
 @pytest.mark.parametrize("option", ["link_length", "link_mass", "link_radius"])
 def test_chain_refuses_links_without_size(option: str) -> None:
-    with pytest.raises(InvalidValue, match=option):
+    with pytest.raises(RobotError, match=option):
         chain(3, **{option: 0.0})

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from footfall.errors import InvalidValue, UnknownName
+from footfall.errors import RobotError, UnknownName
 from footfall.robot import library
 from footfall.robot.load import load
 from footfall.robot.model import JointType, Robot
@@ -65,7 +65,7 @@ def test_other_names_are_not_found(name: str) -> None:
     ("name", "range_"), [("chain-0", "1 to 10000"), ("chain-10001", "1 to"), ("dill-13", "0 to 12")]
 )
 def test_numbers_out_of_range_are_refused(name: str, range_: str) -> None:
-    with pytest.raises(InvalidValue, match=range_):
+    with pytest.raises(RobotError, match=range_):
         load(name)
 
 

@@ -13,7 +13,7 @@ import pytest
 import footfall
 from footfall.drives import CameraVergence, DriveSet, model_types
 from footfall.dynamics.loops import Coupling
-from footfall.errors import InvalidDrive, InvalidValue
+from footfall.errors import RobotError
 from footfall.robot.drives.geared_rotors import with_geared_rotors
 from footfall.robot.drives.rotor_bodies import rotor_name, with_rotor_bodies
 from footfall.robot.library import lola_2012
@@ -144,12 +144,12 @@ def test_mechanisms_without_a_form_as_loops_are_refused() -> None:
     crank = CameraVergence(
         0.02, 0.05, -0.015, np.array([0.03, 0.0, 0.03]), np.array([0.005, 0.0, -0.008]), 20.0, 0.1
     )
-    with pytest.raises(InvalidDrive, match="axes of its rotors are not known"):
+    with pytest.raises(RobotError, match="axes of its rotors are not known"):
         with_rotor_bodies(OLD, [replace(pan, mechanism=crank)])
-    with pytest.raises(InvalidDrive, match="CameraVergence has no form as a loop"):
+    with pytest.raises(RobotError, match="CameraVergence has no form as a loop"):
         with_geared_rotors(OLD, [replace(pan, mechanism=crank, rotor_axes=((1.0, 0.0, 0.0),))])
 
 
 def test_there_are_three() -> None:
-    with pytest.raises(InvalidValue, match="1, 2 or 3"):
+    with pytest.raises(RobotError, match="1, 2 or 3"):
         lola_2012(4)

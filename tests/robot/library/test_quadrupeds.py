@@ -11,7 +11,7 @@ from footfall.contact.candidates import Candidate, Surface
 from footfall.dynamics.jacobians import frame_jacobian
 from footfall.dynamics.kinematics import frame_pose
 from footfall.dynamics.mass_matrix import mass_matrix
-from footfall.errors import InvalidValue
+from footfall.errors import RobotError
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.robot.library import quadruped
@@ -70,7 +70,7 @@ def test_tall_feet() -> None:
 
 @pytest.mark.parametrize("height", [0.0, -0.1, 2.0, float("nan")])
 def test_impossible_feet_are_refused(height: float) -> None:
-    with pytest.raises(InvalidValue, match="foot_height"):
+    with pytest.raises(RobotError, match="foot_height"):
         quadruped(foot_height=height)
 
 
@@ -136,7 +136,7 @@ def test_three_joints_a_leg() -> None:
     for leg in LEGS:  # it stands where the other one does
         tips = [frame_pose.textbook(each, each.configuration("stand"), leg) for each in (robot, HEAVY)]
         np.testing.assert_allclose(tips[0].translation, tips[1].translation, atol=1e-12)
-    with pytest.raises(InvalidValue, match="joints_per_leg is 5; it must be 3 or 4"):
+    with pytest.raises(RobotError, match="joints_per_leg is 5; it must be 3 or 4"):
         quadruped(joints_per_leg=5)
 
 

@@ -15,7 +15,7 @@ from footfall.control.tasks.postures import PostureTask
 from footfall.dynamics.hybrid_constraints import OWN
 from footfall.dynamics.hybrid_wheels import Wheel
 from footfall.dynamics.kinematics import frame_pose
-from footfall.errors import InvalidWheel, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.math.rotations import rotation_z
 from footfall.math.transform import Transform
 from footfall.robot.load import load
@@ -125,17 +125,17 @@ def test_a_steered_wheel_turns_as_ackermann_says() -> None:
 def test_what_cannot_roll_is_refused() -> None:
     robot = load("youbot")
     wheel = Wheel("front_left_wheel", 0.0475)
-    with pytest.raises(InvalidWheel, match="two wheels or more, not 1"):
+    with pytest.raises(InvalidInput, match="two wheels or more, not 1"):
         SimulatedBase(MobileRobot(robot, (wheel,)))
     with pytest.raises(UnknownName, match="no body 'wheel'"):
         SimulatedBase(MobileRobot(robot, (wheel, Wheel("wheel", 0.05))))
-    with pytest.raises(InvalidWheel, match="hangs on a fixed joint"):
+    with pytest.raises(InvalidInput, match="hangs on a fixed joint"):
         SimulatedBase(MobileRobot(robot, (wheel, Wheel("arm_0", 0.05))))
-    with pytest.raises(InvalidWheel, match="load the robot with a floating base"):
+    with pytest.raises(InvalidInput, match="load the robot with a floating base"):
         SimulatedBase(MobileRobot(load("youbot", floating_base=False), (wheel, wheel)))
-    with pytest.raises(InvalidWheel, match="axle of wheel 'arm_1' is not level"):
+    with pytest.raises(InvalidInput, match="axle of wheel 'arm_1' is not level"):
         SimulatedBase(MobileRobot(robot, (wheel, Wheel("arm_1", 0.05, "omni"))))
-    with pytest.raises(InvalidWheel, match="lies along the axle"):
+    with pytest.raises(InvalidInput, match="lies along the axle"):
         SimulatedBase(MobileRobot(robot, (wheel, Wheel("rear_left_wheel", 0.05, "mecanum", math.pi / 2))))
     with pytest.raises(UnknownName, match="no joint 'arm_9'"):
         SimulatedBase(youbot(), joints={"arm_9": 1.0})

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from footfall.errors import InvalidScenario, MissingFile, UnknownName
+from footfall.errors import InvalidInput, MissingFile, UnknownName
 from footfall.scenarios.quadruped import load_scenario, scenario_names
 from footfall.scenarios.quadruped.parameters import Scenario
 
@@ -31,7 +31,7 @@ def test_changes() -> None:
         load_scenario("fall").changed(fall__hight=1.0)
     with pytest.raises(UnknownName, match="no parameter 'trot__stride'"):
         load_scenario("fall").changed(trot__stride=1.0)
-    with pytest.raises(InvalidScenario, match=r"Expected `float`, got `str` - at `\$.step.dt`"):
+    with pytest.raises(InvalidInput, match=r"Expected `float`, got `str` - at `\$.step.dt`"):
         load_scenario("fall").changed(step__dt="soon")
     for changes, message in (
         ({"step__dt": 0.0}, r"step.dt is 0.0; it must be above zero"),
@@ -40,7 +40,7 @@ def test_changes() -> None:
         ({"control__kp": (1.0, float("inf"), 1.0, 1.0)}, r"control.kp is inf"),
         ({"duration": 1e-4}, "less than one step"),
     ):
-        with pytest.raises(InvalidScenario, match=message):
+        with pytest.raises(InvalidInput, match=message):
             load_scenario("fall").changed(**changes)
 
 
@@ -51,8 +51,8 @@ def test_files(tmp_path: Path) -> None:
         load_scenario(tmp_path / "nowhere.toml")
     path = tmp_path / "wrong.toml"
     path.write_text('kind = "fall"\nduration = ')
-    with pytest.raises(InvalidScenario, match=r"wrong\.toml"):
+    with pytest.raises(InvalidInput, match=r"wrong\.toml"):
         load_scenario(path)
     path.write_text('kind = "fall"\nduration = 1.0\ncolour = "red"\n')
-    with pytest.raises(InvalidScenario, match="colour"):
+    with pytest.raises(InvalidInput, match="colour"):
         load_scenario(path)

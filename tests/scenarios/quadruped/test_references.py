@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import footfall
-from footfall.errors import UnreachableFoothold
+from footfall.errors import InvalidInput
 from footfall.gait.gaits import LEGS
 from footfall.robot.library import quadruped
 from footfall.scenarios.quadruped import load_scenario
@@ -44,7 +44,7 @@ def test_standing_pose_is_the_shipped_one() -> None:
 
 
 def test_too_far_is_refused() -> None:
-    with pytest.raises(UnreachableFoothold, match=r"must be between 0.01 and 0.55 m"):
+    with pytest.raises(InvalidInput, match=r"must be between 0.01 and 0.55 m"):
         leg_geometry(ROBOT, "RB").angles(np.array([0.0, 0.0, -0.9]))
 
 

@@ -24,7 +24,7 @@ from footfall import (
 from footfall.arrays import Array
 from footfall.contact import ContactLayer, ContactProblem, Elastic, check_solution, sole_layers
 from footfall.drives import model_type
-from footfall.errors import InvalidContact, InvalidOption, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.robot import Geometry
 from footfall.simulation.layers.engine import LayeredEngine
 from footfall.simulation.layers.step import Approach
@@ -271,23 +271,23 @@ def test_a_simulation_on_layers_can_be_copied_and_repeated() -> None:
 
 def test_layers_without_meaning_are_refused() -> None:
     robot = block()
-    with pytest.raises(InvalidContact, match="symmetric"):
+    with pytest.raises(InvalidInput, match="symmetric"):
         ContactLayer("block", np.zeros((1, 3)), np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]))
-    with pytest.raises(InvalidContact, match="positive definite"):
+    with pytest.raises(InvalidInput, match="positive definite"):
         ContactLayer("block", np.zeros((1, 3)), np.diag([1.0, 1.0, 0.0]))
-    with pytest.raises(InvalidContact, match=r"\(n, 3\)"):
+    with pytest.raises(InvalidInput, match=r"\(n, 3\)"):
         ContactLayer("block", np.zeros((2, 3)), np.eye(3))
-    with pytest.raises(InvalidContact, match="relaxation"):
+    with pytest.raises(InvalidInput, match="relaxation"):
         four_springs(relaxation=-1.0)
     with pytest.raises(UnknownName, match="foot"):
         sole_layers(robot, ["foot"])
-    with pytest.raises(InvalidContact, match=r"thickness is 0\.3 m; it must be above 0 and at most 0\.2 m"):
+    with pytest.raises(InvalidInput, match=r"thickness is 0\.3 m; it must be above 0 and at most 0\.2 m"):
         sole_layers(robot, ["block"], thickness=0.3)
-    with pytest.raises(InvalidContact, match="two or more"):
+    with pytest.raises(InvalidInput, match="two or more"):
         sole_layers(robot, ["block"], nodes=(1, 4))
-    with pytest.raises(InvalidOption, match="empty"):
+    with pytest.raises(InvalidInput, match="empty"):
         LayerSimulation(robot, "flat", layers=[])
-    with pytest.raises(InvalidOption, match="a list of ContactLayer"):
+    with pytest.raises(InvalidInput, match="a list of ContactLayer"):
         LayerSimulation(robot, "flat", layers=four_springs())  # type: ignore[arg-type]
 
 
@@ -303,5 +303,5 @@ def test_rollouts_are_runs_one_after_the_other() -> None:
         np.testing.assert_array_equal(q[row], path.q)
         np.testing.assert_array_equal(v[row], path.v)
         np.testing.assert_array_equal(residual[row], path.residual)
-    with pytest.raises(InvalidOption, match="commands have"):
+    with pytest.raises(InvalidInput, match="commands have"):
         simulation.rollout(start.q, start.v, footfall.Command(np.zeros((2, 3, simulation.joints))), steps=4)

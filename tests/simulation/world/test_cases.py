@@ -9,7 +9,7 @@ from scipy.spatial import ConvexHull
 import footfall
 from benchmarks.lab import known_worlds
 from footfall import Scene, SceneObject, Simulation, Transform, free_body
-from footfall.errors import StartsInside
+from footfall.errors import SimulationWarning
 from footfall.geometry.plane import Plane
 from footfall.robot.shapes import Box, Capsule, Cylinder, Sphere
 from footfall.scene.shapes import triangles_shape
@@ -190,7 +190,7 @@ def test_objects_inside_each_other_come_apart_slowly() -> None:
         for k in range(2)
     ]
     simulation = simulate(Scene("inside", (known_worlds.ground(), *boxes)))
-    with pytest.warns(StartsInside, match="0.2 m deep"):
+    with pytest.warns(SimulationWarning, match="0.2 m deep"):
         trajectory = simulation.run(simulation.zero_command, 1.0)
     assert np.abs(trajectory.v).max() < 0.05 + 1e-9
     assert np.linalg.norm(simulation.q[:3] - simulation.q[7:10]) > 0.04

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.errors import InvalidOption, SceneError, UnknownName
+from footfall.errors import InvalidInput, SceneError, UnknownName
 from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.world.engine import compile_early
 from footfall.simulation.world.run import run_world
@@ -154,18 +154,18 @@ def test_only_what_is_at_rest_changes_while_it_runs() -> None:
 def test_rollouts_refuse_arrays_that_do_not_fit() -> None:
     simulation = falling_ball()
     q, v, still = np.tile(simulation.q, (3, 1)), simulation.v, simulation.zero_command
-    with pytest.raises(InvalidOption, match=r"q has shape \(3, 5\); it must be \(batch, 7\)"):
+    with pytest.raises(InvalidInput, match=r"q has shape \(3, 5\); it must be \(batch, 7\)"):
         simulation.rollout(np.zeros((3, 5)), v, still, steps=2)
-    with pytest.raises(InvalidOption, match=r"of \[3, 4\] robots"):
+    with pytest.raises(InvalidInput, match=r"of \[3, 4\] robots"):
         simulation.rollout(q, np.zeros((4, 6)), still, steps=2)
     right = [np.zeros((3, 2, 7)), np.zeros((3, 2, 6)), np.zeros((3, 2))]
     for k, wrong in ((0, np.zeros((3, 2, 2))), (1, np.zeros((3, 2, 6), np.float32)), (2, np.zeros((2, 3)).T)):
         out = [wrong if k == n else each for n, each in enumerate(right)]
-        with pytest.raises(InvalidOption, match="must be a contiguous array of float64 of shape"):
+        with pytest.raises(InvalidInput, match="must be a contiguous array of float64 of shape"):
             simulation.rollout(q, v, still, steps=2, out=out)
     found = simulation.rollout(q, v, still, steps=2, out=right)
     assert found[0] is right[0]
-    with pytest.raises(InvalidOption, match=r"at has shape \(2,\)"):
+    with pytest.raises(InvalidInput, match=r"at has shape \(2,\)"):
         simulation.step().wrench_on("ball", at=(1.0, 2.0))
-    with pytest.raises(InvalidOption, match="no trajectories to join"):
+    with pytest.raises(InvalidInput, match="no trajectories to join"):
         footfall.simulation.join_trajectories([])

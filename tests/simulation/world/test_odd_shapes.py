@@ -21,7 +21,7 @@ from footfall import (
     Simulation,
     Sphere,
 )
-from footfall.errors import GeometryError, MissingPackage, StartsInside
+from footfall.errors import GeometryError, MissingPackage, SimulationWarning
 
 CUBE = Box((0.2, 0.2, 0.2))
 FLOOR = SceneObject("floor", Plane())
@@ -101,7 +101,7 @@ def test_shapes_without_size_touch_as_points_lines_and_plates(shape: footfall.Bo
 def test_things_inside_each_other_come_apart_slowly() -> None:
     scene = Scene("inside", (FLOOR, cube("a", 0.1), cube("b", 0.1), cube("c", 0.12)))
     simulation = Simulation(None, scene)
-    with pytest.warns(StartsInside, match="deep in"):
+    with pytest.warns(SimulationWarning, match="deep in"):
         trajectory = simulation.run(simulation.zero_command, 1.0)
     assert np.isfinite(trajectory.q).all()
     assert np.abs(trajectory.v[:, [0, 1, 2, 6, 7, 8, 12, 13, 14]]).max() < 0.5
@@ -124,7 +124,7 @@ def ball_in_an_elbow(folder: Path) -> Scene:
 def test_a_ball_falls_into_the_corner_of_a_mesh_that_is_divided(tmp_path: Path) -> None:
     """On the bar, at 0.25 m, but for the 5 % of hollow that parts may keep; it would begin inside of the hull."""
     scene = ball_in_an_elbow(tmp_path)
-    with pytest.warns(StartsInside):
+    with pytest.warns(SimulationWarning):
         Simulation(None, scene).run(Simulation(None, scene).zero_command, 0.01)
     pytest.importorskip("coacd")
     simulation = Simulation(None, scene, divided_meshes=True)

@@ -14,7 +14,7 @@ import pytest
 from benchmarks.lab.known_worlds import at, loose
 from footfall import Box, Plane, Scene, SceneObject, Simulation
 from footfall.contact.validation import check_solution
-from footfall.errors import StartsInside
+from footfall.errors import SimulationWarning
 from footfall.math.rotations import matrix_from_rotation_vector
 from footfall.math.transform import Transform
 from footfall.simulation.step_problem import build_step_problem, step_impulses, step_residuals
@@ -25,7 +25,7 @@ _EDGE, _MASS = 0.2, 1.0
 _CUBE = Box((_EDGE, _EDGE, _EDGE))
 
 pytestmark = [
-    pytest.mark.filterwarnings("ignore::footfall.errors.StartsInside"),
+    pytest.mark.filterwarnings("ignore::footfall.errors.SimulationWarning"),
     pytest.mark.filterwarnings("ignore::footfall.errors.ConvergenceWarning"),  # of the first steps
 ]
 
@@ -89,7 +89,7 @@ def test_what_starts_inside_of_several_things_is_not_thrown(seed: int) -> None:
 
 def test_it_is_told() -> None:
     simulation = Simulation(None, slot(5e-2))
-    with pytest.warns(StartsInside, match="m deep in 'wall"):
+    with pytest.warns(SimulationWarning, match="m deep in 'wall"):
         simulation.run(simulation.zero_command, 0.01)
 
 

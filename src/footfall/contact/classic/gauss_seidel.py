@@ -14,7 +14,7 @@ from footfall.contact.classic.stopping import Swept, stopped, stopping_residual
 from footfall.contact.impulse_state import ContactRows, ImpulseState, natural_map
 from footfall.contact.problem import ContactProblem, ContactSolution, checked_start
 from footfall.contact.validation import natural_map_residual
-from footfall.errors import InvalidContact
+from footfall.errors import InvalidInput
 
 _REFRESH = 50  # sweeps after which velocities are computed anew, since rounding errors add up
 
@@ -134,9 +134,9 @@ def _sweep_joint(state: ImpulseState, row: int, relaxation: float) -> None:
 
 def _check_options(relaxation: float, max_sweeps: int) -> None:
     if not 0.0 < relaxation < 2.0:
-        raise InvalidContact(f"relaxation is {relaxation}; it must be between 0 and 2")
+        raise InvalidInput(f"relaxation is {relaxation}; it must be between 0 and 2")
     if max_sweeps < 0:
-        raise InvalidContact(f"max_sweeps is {max_sweeps}; it must not be negative")
+        raise InvalidInput(f"max_sweeps is {max_sweeps}; it must not be negative")
 
 
 def solve_gauss_seidel_source(

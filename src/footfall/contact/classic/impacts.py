@@ -19,7 +19,7 @@ from footfall.contact.impulse_state import ImpulseState
 from footfall.contact.local_cone import ConeBlock, solve_cone
 from footfall.contact.problem import ContactProblem, ContactSolution
 from footfall.contact.validation import natural_map_residual
-from footfall.errors import InvalidContact
+from footfall.errors import InvalidInput
 
 _STEPS = 12  # of Newton's method in one collision: there is no next sweep that would make up for it
 
@@ -73,12 +73,12 @@ def solve_impact_sequence(
     `residual` of the solution is that of the complementarity problem, for comparison.
     """
     if len(problem.box):
-        raise InvalidContact(
+        raise InvalidInput(
             f"a sequence of impacts has no dry friction of joints, but there are {len(problem.box)} rows"
         )
     rebound = np.broadcast_to(np.asarray(restitution, dtype=np.float64), (problem.contacts,))
     if np.any((rebound < 0.0) | (rebound > 1.0)) or np.isnan(rebound).any():
-        raise InvalidContact(f"restitution is {rebound}; it must be in [0, 1]")
+        raise InvalidInput(f"restitution is {rebound}; it must be in [0, 1]")
     limit = 1e-10 * float(np.abs(problem.bias).max(initial=0.0)) if tolerance is None else tolerance
     p, w = np.zeros(problem.size), problem.bias.copy()
     if problem.size == 0:

@@ -20,7 +20,7 @@ from footfall.compiler.routines import Vector2, routine
 from footfall.contact.classic.stopping import Swept, impulse_scale, stopped, stopping_residual
 from footfall.contact.impulse_state import ImpulseState
 from footfall.contact.problem import ContactProblem, ContactSolution, checked_start
-from footfall.errors import InvalidContact
+from footfall.errors import InvalidInput
 
 LEAST_FACETS = 3
 
@@ -79,7 +79,7 @@ def build_pyramid_problem(problem: ContactProblem, *, facets: int = 8) -> Pyrami
 def facet_directions(facets: int) -> Array:
     """Unit directions (facets, 2) of the corners."""
     if facets < LEAST_FACETS:
-        raise InvalidContact(f"facets is {facets}; a pyramid has at least {LEAST_FACETS}")
+        raise InvalidInput(f"facets is {facets}; a pyramid has at least {LEAST_FACETS}")
     angles = 2 * np.pi * np.arange(facets) / facets
     return np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
@@ -195,11 +195,11 @@ def scaled_lcp(matrix: Any, bias: Any) -> ScaledLCP:
     """Check A (n, n) and b (n,) and scale them."""
     a, b = np.array(matrix, dtype=np.float64, ndmin=2), np.array(bias, dtype=np.float64, ndmin=1)
     if a.shape != (len(b), len(b)) and len(b):
-        raise InvalidContact(
+        raise InvalidInput(
             f"a complementarity problem needs A (n, n) and b (n,), not shapes {a.shape} and {b.shape}"
         )
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        raise InvalidContact("the complementarity problem holds NaN or infinite values")
+        raise InvalidInput("the complementarity problem holds NaN or infinite values")
     # Rows with a large positive b, such as far limits, have no say in the size of the solution.
     size_a, size_b = float(np.abs(a).max(initial=0.0)) or 1.0, float((-b).max(initial=0.0)) or 1.0
     return ScaledLCP(a / size_a, b / size_b, size_b / size_a)

@@ -8,7 +8,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.contact.problem import ContactProblem, ContactSolution
-from footfall.errors import InvalidContact
+from footfall.errors import InvalidInput
 
 
 class Swept(NamedTuple):
@@ -36,7 +36,7 @@ def stopping_residual(problem: ContactProblem, tolerance: float | None) -> float
     if tolerance is None:
         return 1e-10 * impulse_scale(problem)
     if not tolerance >= 0.0:
-        raise InvalidContact(f"tolerance is {tolerance}; it must not be negative")
+        raise InvalidInput(f"tolerance is {tolerance}; it must not be negative")
     return tolerance
 
 

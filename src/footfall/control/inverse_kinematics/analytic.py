@@ -27,7 +27,7 @@ from footfall.control.inverse_kinematics.subproblems import (
     two_angles_between,
 )
 from footfall.dynamics.kinematics import frame_attachment, frame_pose, link_poses
-from footfall.errors import InvalidTask, NoClosedForm, NotReachable
+from footfall.errors import InvalidInput, NoSolution
 from footfall.math.rotations import boxminus
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
@@ -74,7 +74,7 @@ def chain_between(robot: Robot, base: str, tip: str, *, fixed: dict[str, float] 
         path.append(index)
     else:
         if start.link >= 0:
-            raise InvalidTask(f"frame {base!r} does not carry frame {tip!r}; they must lie on one chain")
+            raise InvalidInput(f"frame {base!r} does not carry frame {tip!r}; they must lie on one chain")
     q = np.zeros(robot.nq)
     for link in robot.tree.links:
         if link.kind == "spherical":
@@ -91,7 +91,7 @@ def chain_between(robot: Robot, base: str, tip: str, *, fixed: dict[str, float] 
         if name in fixed:
             continue
         if link.kind != "revolute":
-            raise NoClosedForm(
+            raise InvalidInput(
                 f"joint {name!r} is {link.kind}; closed forms are for hinges, hold it with `fixed`"
             )
         pose = origin @ poses[index]
@@ -105,7 +105,7 @@ def chain_between(robot: Robot, base: str, tip: str, *, fixed: dict[str, float] 
 def solve_chain(chain: Chain, target: Transform, *, tolerance: float = 1e-7) -> list[Array]:
     """All angles (6,) in [-pi, pi] that bring the tip of six hinges to target, a pose in the base.
 
-    Raises `NoClosedForm` for a chain of none of the patterns, `NotReachable` where no configuration comes within
+    Raises `InvalidInput` for a chain of none of the patterns, `NoSolution` where no configuration comes within
     tolerance, m and rad.
     """
     found = _candidates(chain, target)
@@ -117,7 +117,7 @@ def solve_chain(chain: Chain, target: Transform, *, tolerance: float = 1e-7) -> 
             good.append(wrapped)
     if not good:
         closest = min(errors)
-        raise NotReachable(
+        raise NoSolution(
             f"no angles of {', '.join(chain.joints)} reach the pose: the closest stay off by {closest:.3g}",
             {"pose": closest},
             evidence=found[int(np.argmin(errors))],
@@ -142,7 +142,7 @@ def within_limits(robot: Robot, chain: Chain, solutions: Sequence[Array]) -> lis
 
 def _candidates(chain: Chain, target: Transform) -> list[Array]:
     if len(chain.joints) != 6:
-        raise NoClosedForm(
+        raise InvalidInput(
             f"the chain has {len(chain.joints)} hinges ({', '.join(chain.joints)}); it must have six, "
             "hold others with `fixed`"
         )
@@ -154,7 +154,7 @@ def _candidates(chain: Chain, target: Transform) -> list[Array]:
         if solve is not None:
             solutions = solve(candidate, goal)
             return [angles[::-1] for angles in solutions] if backwards else solutions
-    raise NoClosedForm(
+    raise InvalidInput(
         f"the chain {', '.join(chain.joints)} has neither three axes that meet nor three that are parallel "
         "in the places where a closed form is known"
     )

@@ -7,7 +7,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.control.inverse_kinematics.analytic import Chain, common_point
 from footfall.control.inverse_kinematics.subproblems import angles_to_distance, turn, two_angles_between
-from footfall.errors import NoClosedForm, NotReachable
+from footfall.errors import InvalidInput, NoSolution
 
 
 def solve_reach(chain: Chain, target: Array, *, third: float = 0.0, tolerance: float = 1e-7) -> list[Array]:
@@ -17,13 +17,13 @@ def solve_reach(chain: Chain, target: Array, *, third: float = 0.0, tolerance: f
     leave one free: `third` is the angle of the third joint, the turn of the upper arm about itself, rad.
     """
     if len(chain.joints) != 4:
-        raise NoClosedForm(
+        raise InvalidInput(
             f"the chain has {len(chain.joints)} hinges; an arm with shoulder and elbow has four"
         )
     h, p = chain.axes, chain.points
     shoulder = common_point(h[:3], p[:3])
     if shoulder is None:
-        raise NoClosedForm(f"the axes of {', '.join(chain.joints[:3])} do not meet in one point")
+        raise InvalidInput(f"the axes of {', '.join(chain.joints[:3])} do not meet in one point")
     upper, fore = p[3] - shoulder, chain.tip.translation - p[3]
     way = np.asarray(target, dtype=np.float64) - shoulder
     found = []
@@ -33,7 +33,7 @@ def solve_reach(chain: Chain, target: Array, *, third: float = 0.0, tolerance: f
     errors = [float(np.linalg.norm(chain.pose(angles).translation - target)) for angles in found]
     good = [angles for angles, error in zip(found, errors, strict=True) if error <= tolerance]
     if not good:
-        raise NotReachable(
+        raise NoSolution(
             f"no angles of {', '.join(chain.joints)} reach {np.asarray(target).tolist()} with the third at "
             f"{third:.3g} rad: the closest stay off by {min(errors):.3g} m",
             {"position": min(errors)},
@@ -53,7 +53,7 @@ def solve_planar_arm(lengths: tuple[float, float, float], x: float, z: float, an
     if abs(cosine) > 1.0 + 1e-12:
         distance = np.hypot(across, up)
         off = max(distance - first - second, abs(first - second) - distance)
-        raise NotReachable(
+        raise NoSolution(
             f"no angles reach ({x:g}, {z:g}) at {angle:g} rad: the wrist stays off by {off:.3g} m",
             {"wrist": off},
         )

@@ -17,7 +17,7 @@ from footfall.control.inverse_kinematics.limits import Limits, position_limits, 
 from footfall.control.tasks.rows import AXES, chosen_rows, row_places
 from footfall.dynamics.jacobians import frame_jacobian, frame_jacobian_rate
 from footfall.dynamics.volume_distances import volume_distances
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 from footfall.geometry.swept_pairs import VolumeDistances
 from footfall.math.positive_definite import solve_positive_definite
 from footfall.math.spatial import symmetric
@@ -71,12 +71,12 @@ class RepulsiveCost:
 
     def __post_init__(self) -> None:
         if not (0.0 < self.reach < np.inf and 0.0 <= self.strength < np.inf and 0.0 <= self.blend <= 1.0):
-            raise InvalidTask(
+            raise InvalidInput(
                 f"reach is {self.reach}, strength {self.strength}, blend {self.blend}; "
                 "they must be above zero, at least zero, and from 0 to 1"
             )
         if self.step is not None and not 0.0 < self.step < np.inf:
-            raise InvalidTask(f"step is {self.step} s; it must be finite and above zero, or None")
+            raise InvalidInput(f"step is {self.step} s; it must be finite and above zero, or None")
 
     def value(self, robot: Robot, q: Array) -> Any:
         """H at q (nq,): the sum over all pairs."""
@@ -161,7 +161,7 @@ class ComfortCost:
 
     def _terms(self, robot: Robot, q: Array) -> tuple[Array, Array, Array, Array]:
         if len(self.comfort) != robot.nq:
-            raise InvalidTask(
+            raise InvalidInput(
                 f"comfort has {len(self.comfort)} entries; robot {robot.name!r} has nq {robot.nq}"
             )
         in_q, in_v = self._places(robot)
@@ -192,7 +192,7 @@ class ManipulabilityCost:
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", chosen_rows(self.rows, AXES, "manipulability"))
         if not (0.0 <= self.gain < np.inf and 0.0 < self.damping < np.inf):
-            raise InvalidTask(
+            raise InvalidInput(
                 f"gain is {self.gain}, damping {self.damping}; they must be at least zero and above zero"
             )
 

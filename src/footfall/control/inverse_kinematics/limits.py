@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array, Integers
-from footfall.errors import ContradictoryLimits, InvalidTask
+from footfall.errors import InvalidInput
 from footfall.robot.model import Robot
 
 
@@ -28,9 +28,9 @@ class Limits:
 
     def __post_init__(self) -> None:
         if not 0.0 < self.approach <= 1.0:
-            raise InvalidTask(f"approach is {self.approach}; it must be above 0 and at most 1")
+            raise InvalidInput(f"approach is {self.approach}; it must be above 0 and at most 1")
         if self.velocity is not None and not self.velocity > 0.0:
-            raise InvalidTask(f"velocity is {self.velocity}; it must be above zero, or None for no limit")
+            raise InvalidInput(f"velocity is {self.velocity}; it must be above zero, or None for no limit")
 
 
 NO_LIMITS = Limits(position=False, velocity=None)
@@ -84,7 +84,7 @@ def checked_bounds(robot: Robot, lower: Array, upper: Array) -> Bounds:
     """Bounds (nv,) that do not contradict each other."""
     lower, upper = np.asarray(lower, dtype=np.float64), np.asarray(upper, dtype=np.float64)
     if lower.shape != (robot.nv,) or upper.shape != (robot.nv,):
-        raise InvalidTask(
+        raise InvalidInput(
             f"bounds have shapes {lower.shape} and {upper.shape}; robot {robot.name!r} needs ({robot.nv},) for both"
         )
     wrong = np.flatnonzero(~(lower <= upper))
@@ -94,5 +94,8 @@ def checked_bounds(robot: Robot, lower: Array, upper: Array) -> Bounds:
             for joint in robot.joints
             if set(wrong.tolist()) & set(range(robot.nv)[robot.v_slice(joint.name)])
         ]
-        raise ContradictoryLimits(names, lower, upper)
+        raise InvalidInput(
+            f"limits contradict each other at {', '.join(names)}: a lower limit is above the upper one "
+            f"(by {float((lower - upper).max()):.3g} at most); swap or widen them"
+        )
     return Bounds(lower, upper)

@@ -13,7 +13,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.dynamics.centroidal import centroidal_momentum_matrix
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 from footfall.robot.model import Robot
 
 AXES = {"x": 0, "y": 1, "z": 2}
@@ -42,11 +42,11 @@ class JointWeights:
     def __post_init__(self) -> None:
         values = np.array(self.values, dtype=np.float64)
         if values.ndim == 1 and not (np.isfinite(values).all() and (values > 0.0).all()):
-            raise InvalidTask("motion_weights must be finite numbers above zero")
+            raise InvalidInput("motion_weights must be finite numbers above zero")
         if values.ndim == 2:
             sound = values.shape[0] == values.shape[1] and np.isfinite(values).all()
             if not (sound and np.allclose(values, values.T) and np.linalg.eigvalsh(values)[0] > 0.0):
-                raise InvalidTask("motion_weights as a matrix must be symmetric and positive definite")
+                raise InvalidInput("motion_weights as a matrix must be symmetric and positive definite")
         object.__setattr__(self, "values", values)
 
     @property
@@ -55,7 +55,7 @@ class JointWeights:
 
     def divide(self, robot: Robot, q: Array, rows: Array, numbers: Array) -> Array:
         if self.values.shape[0] != robot.nv or self.values.ndim not in (1, 2):
-            raise InvalidTask(
+            raise InvalidInput(
                 f"motion_weights have shape {self.values.shape}; robot {robot.name!r} needs ({robot.nv},) or "
                 f"({robot.nv}, {robot.nv})"
             )
@@ -79,7 +79,7 @@ class MomentumWeight:
 
     def __post_init__(self) -> None:
         if not 0.0 < self.delta < np.inf or self.axis not in AXES:
-            raise InvalidTask(
+            raise InvalidInput(
                 f"delta is {self.delta}, axis {self.axis!r}; delta must be above zero, the axis one of x, y, z"
             )
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import maximum, minimum
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 from footfall.robot.model import Robot
 
 
@@ -62,11 +62,11 @@ class Smoothing:
 
     def __post_init__(self) -> None:
         if not (0.0 < self.dt < np.inf and 0.0 < self.cutoff < np.inf and self.jerk > 0.0):
-            raise InvalidTask(
+            raise InvalidInput(
                 f"dt is {self.dt} s, cutoff {self.cutoff} Hz, jerk {self.jerk}; all must be above zero"
             )
         if 2 * np.pi * self.cutoff * self.dt > 1.0:
-            raise InvalidTask(
+            raise InvalidInput(
                 f"cutoff is {self.cutoff} Hz with steps of {self.dt} s; it must be below {0.159 / self.dt:.3g} Hz"
             )
 

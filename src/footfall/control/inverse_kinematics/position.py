@@ -24,7 +24,7 @@ from footfall.control.inverse_kinematics.starts import closest, promising_start
 from footfall.control.requests import checked_array
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask
-from footfall.errors import InvalidTask, TargetOutOfReach
+from footfall.errors import InvalidInput, TargetOutOfReach
 from footfall.math.generalised_inverses import Singularity, singularity
 from footfall.robot.model import Robot
 from footfall.robot.volumes import Pair
@@ -132,7 +132,7 @@ def solve_ik(
     effort = Effort(tolerance, iterations, restarts, seed)
     if by_weight:
         if collisions is not None:
-            raise InvalidTask(
+            raise InvalidInput(
                 "collisions go with priorities only: leave out by_weight, or give all tasks one"
             )
 
@@ -178,7 +178,7 @@ def _checked(
     for task in stack.tasks:
         task.check("position")
     if not (effort.tolerance > 0.0 and effort.iterations >= 1 and effort.restarts >= 0):
-        raise InvalidTask(
+        raise InvalidInput(
             f"tolerance {effort.tolerance} and iterations {effort.iterations} must be above zero, restarts "
             f"{effort.restarts} at least zero"
         )
@@ -232,7 +232,7 @@ def _deprecated_method(
     for name in options.keys() - known:
         raise TypeError(f"solve_ik() got an unexpected keyword argument {name!r}")
     if collisions is not None:
-        raise InvalidTask(f"method is {method!r}; collision limits go with the default method only")
+        raise InvalidInput(f"method is {method!r}; collision limits go with the default method only")
     new = (
         "by_weight=True"
         if method == "levenberg_marquardt"

@@ -19,7 +19,7 @@ from footfall.control.inverse_kinematics.limits import (
 from footfall.control.priorities import Level, level
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 from footfall.math.generalised_inverses import Singularity, singularity
 from footfall.robot.model import Robot
 
@@ -67,13 +67,13 @@ def row_weights(stack: TaskStack) -> Array:
     for task, place in zip(stack.tasks, stack.places, strict=True):
         size = place.stop - place.start
         if np.shape(task.weight) not in ((), (size,)):
-            raise InvalidTask(
+            raise InvalidInput(
                 f"{task.label}: there are {len(np.atleast_1d(task.weight))} weights; "
                 f"it must be one, or one for each of {size} rows"
             )
         weights[place] = task.weight
     if not weights.any():
-        raise InvalidTask("the weights of all tasks are zero; at least one must be above")
+        raise InvalidInput("the weights of all tasks are zero; at least one must be above")
     return weights
 
 
@@ -119,7 +119,7 @@ def build_ik(
     apart, as inequalities before all priorities; method "qp" keeps them. time: s, for targets that are functions of it.
     """
     if not dt > 0.0:
-        raise InvalidTask(f"dt is {dt}; it must be above zero")
+        raise InvalidInput(f"dt is {dt}; it must be above zero")
     stack = TaskStack(robot, tasks, time)
     error, jacobian = stack.kernel(q, stack.parameters)
     # Velocity of the tasks: their own rate and gain times error, RSL 2022, (2.257), Schwienbacher 2014, (4.13).

@@ -39,7 +39,7 @@ from footfall.control.priorities import Levels, preferred_velocity, solve_levels
 from footfall.control.quadratic_program import QuadraticProgram, solve_with_soft_rows
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask
-from footfall.errors import InvalidTask, NoSolution, StepWarning, UnknownName
+from footfall.errors import ControlWarning, InvalidInput, NoSolution, UnknownName
 from footfall.math.generalised_inverses import RANK_TOLERANCE
 from footfall.math.spatial import symmetric
 from footfall.math.transform import Transform
@@ -84,7 +84,7 @@ class TaskRate:
     def __init__(self, robot: Robot, tasks: Sequence[MotionTask]) -> None:
         self.stack = TaskStack(robot, tasks)
         if any(task.inequality for task in self.stack.tasks):
-            raise InvalidTask("half-spaces need a solver with inequalities: solve_velocity with method='qp'")
+            raise InvalidInput("half-spaces need a solver with inequalities: solve_velocity with method='qp'")
         self._own_numbers = self.numbers(self.stack)
 
     def numbers(self, stack: TaskStack) -> tuple[Array, ...]:
@@ -97,7 +97,7 @@ class TaskRate:
             return self._own_numbers
         stack = TaskStack(self.stack.robot, tasks, time)
         if stack.structure != self.stack.structure:
-            raise InvalidTask(
+            raise InvalidInput(
                 f"the tasks differ in more than targets, rates, gains and weights; make another {type(self).__name__}"
             )
         return self.numbers(stack)
@@ -180,7 +180,7 @@ class ResolvedRate(TaskRate):
             return result
         own = self._told if told is None else np.asarray(told, dtype=np.float64)
         if own.shape != self._told.shape:
-            raise InvalidTask(f"told has shape {own.shape}; the terms need {self._told.shape}")
+            raise InvalidInput(f"told has shape {own.shape}; the terms need {self._told.shape}")
         numbers = np.concatenate([self._numbers, own])
         found, memory = self.kernel(q, parameters, rate, gain, numbers, self._memory)
         self._memory = memory
@@ -237,7 +237,7 @@ def _weight(robot: Robot, given: Array | MotionWeight | None) -> MotionWeight:
         return chosen
     weights = JointWeights(np.asarray(given))
     if weights.values.shape not in ((robot.nv,), (robot.nv, robot.nv)):
-        raise InvalidTask(
+        raise InvalidInput(
             f"motion_weights have shape {weights.values.shape}; it must be {(robot.nv,)} or {(robot.nv, robot.nv)}"
         )
     return weights
@@ -266,7 +266,7 @@ class BoundedRate(TaskRate):
     ) -> None:
         super().__init__(robot, tasks)
         if not (dt > 0.0 and damping > 0.0):
-            raise InvalidTask(f"dt is {dt} and damping {damping}; both must be above zero")
+            raise InvalidInput(f"dt is {dt} and damping {damping}; both must be above zero")
         self.limits, self.dt, self.damping, self.collisions = limits, dt, damping, collisions
         if collisions is not None:
             collisions.model(robot)  # says now if something is wrong
@@ -385,7 +385,7 @@ def _program_apart(hessian: Array, gradient: Array, bounds: Bounds, near: _Near)
 class GuardedRate:
     """A `ResolvedRate` within joint limits and with volumes that stay apart. dt: s, length of a step.
 
-    It warns (`StepWarning`, once) when a `RepulsiveCost` is too stiff for such steps.
+    It warns (`ControlWarning`, once) when a `RepulsiveCost` is too stiff for such steps.
     """
 
     def __init__(
@@ -397,7 +397,7 @@ class GuardedRate:
         collisions: CollisionLimits | None = None,
     ) -> None:
         if not 0.0 < dt < np.inf:
-            raise InvalidTask(f"dt is {dt}; it must be finite and above zero")
+            raise InvalidInput(f"dt is {dt}; it must be finite and above zero")
         self.rate, self.dt, self.limits, self.collisions = rate, dt, limits, collisions
         self._stiff = [
             each for each in _costs(rate.cost) if isinstance(each, RepulsiveCost) and each.step is None
@@ -450,7 +450,7 @@ class GuardedRate:
                 warnings.warn(
                     f"the repulsive cost is {stiffness:.2g} times too stiff for steps of {self.dt:g} s: volumes "
                     f"overshoot (from 2 on they ring); give it step={self.dt:g}, less strength or more reach",
-                    StepWarning,
+                    ControlWarning,
                     stacklevel=4,
                 )
                 self._stiff = []
@@ -482,7 +482,7 @@ class PrioritisedRate(TaskRate):
     ) -> None:
         super().__init__(robot, sorted(TaskStack(robot, tasks).tasks, key=lambda task: task.priority))
         if not dt > 0.0:
-            raise InvalidTask(f"dt is {dt}; it must be above zero")
+            raise InvalidInput(f"dt is {dt}; it must be above zero")
         self.dt, self.limits, self.tolerance = dt, limits, tolerance
         places = self.stack.places
         ends = {task.priority: place.stop for task, place in zip(self.stack.tasks, places, strict=True)}
@@ -550,10 +550,10 @@ class SwitchedRate:
         **options: Any,
     ) -> None:
         if not sets:
-            raise InvalidTask("there are no sets of tasks; give at least one, by name")
+            raise InvalidInput("there are no sets of tasks; give at least one, by name")
         for name, value in (("dt", dt), ("jerk", jerk)):
             if not 0.0 < value < np.inf:
-                raise InvalidTask(f"{name} is {value}; it must be finite and above zero")
+                raise InvalidInput(f"{name} is {value}; it must be finite and above zero")
         self.rates = {name: ResolvedRate(robot, tasks, **options) for name, tasks in sets.items()}
         self.dt, self.jerk = dt, jerk
         self.active = next(iter(sets))

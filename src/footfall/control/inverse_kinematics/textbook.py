@@ -27,7 +27,7 @@ from footfall.control.inverse_kinematics.position import Effort, Solution, searc
 from footfall.control.inverse_kinematics.problem import split_levels
 from footfall.control.priorities import solve_hierarchy
 from footfall.control.tasks.task import MotionTask
-from footfall.errors import InvalidTask, NoDescent, UnknownName
+from footfall.errors import InvalidInput, NoSolution, UnknownName
 from footfall.math.generalised_inverses import RANK_TOLERANCE, pseudo_inverse
 from footfall.robot.model import Robot
 
@@ -60,7 +60,7 @@ def solve_ik_textbook(
     time: as of `solve_ik`.
     """
     if not (gain > 0.0 and refresh >= 1):
-        raise InvalidTask(f"gain {gain} and refresh {refresh} must be above zero")
+        raise InvalidInput(f"gain {gain} and refresh {refresh} must be above zero")
     if method not in METHODS:
         raise UnknownName("method of inverse kinematics", method, METHODS)
     if line_search not in SEARCHES:
@@ -153,7 +153,7 @@ def descend(
         way = np.where(objective.free(q, way), way, 0.0)
         try:
             step = SEARCHES[search](_along(objective, q, way), cost, float(way @ gradient))
-        except NoDescent:
+        except NoSolution:
             reason = "the error does not fall any more"
             break
         q = objective.moved(q, step * way)
@@ -203,6 +203,13 @@ def _updated(inverse: Array, step: Array, change: Array, *, first: bool) -> Arra
     return left @ inverse @ left.T + np.outer(step, step) / product
 
 
+def _no_descent(slope: float, evaluations: int) -> NoSolution:
+    return NoSolution(
+        f"the cost does not fall along the direction: its slope is {slope:.3g} and must be negative, "
+        f"{evaluations} steps tried"
+    )
+
+
 def armijo(
     along: Along, cost: float, slope: float, *, decrease: float = 1e-4, shrink: float = 0.5, most: int = 40
 ) -> float:
@@ -216,7 +223,7 @@ def armijo(
             if along(step)[0] <= cost + decrease * step * slope:
                 return step
             step *= shrink
-    raise NoDescent(slope, most)
+    raise _no_descent(slope, most)
 
 
 def wolfe(
@@ -234,7 +241,7 @@ def wolfe(
     known values, kept away from its ends.
     """
     if not slope < 0.0:
-        raise NoDescent(slope, 0)
+        raise _no_descent(slope, 0)
     low, low_cost, low_slope = 0.0, cost, slope
     high: float | None = None
     step = 1.0
@@ -261,7 +268,7 @@ def wolfe(
         guess = 0.5 if bend <= 0.0 else -low_slope * width / (2 * bend)
         step = low + min(max(guess, 0.1), 0.9) * width
     if best is None:
-        raise NoDescent(slope, most)
+        raise _no_descent(slope, most)
     return best  # low enough, but steeper than asked for: the cost is flat to rounding
 
 

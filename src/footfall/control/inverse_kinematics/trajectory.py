@@ -13,7 +13,7 @@ from footfall.control.inverse_kinematics.problem import build_ik
 from footfall.control.inverse_kinematics.velocity import solve_velocity
 from footfall.control.tasks.task import MotionTask
 from footfall.dynamics.configuration import integrate
-from footfall.errors import InvalidTask, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.robot.model import Robot
 
 Integrator = Literal["euler", "adams", "runge_kutta"]
@@ -42,7 +42,7 @@ def follow(
     joints. velocity(q, t): v (nv,) instead of `solve_velocity` of the tasks.
     """
     if not (dt > 0.0 and steps >= 0):
-        raise InvalidTask(f"dt is {dt} and steps {steps}; dt must be above zero, steps at least zero")
+        raise InvalidInput(f"dt is {dt} and steps {steps}; dt must be above zero, steps at least zero")
     if integrator not in INTEGRATORS:
         raise UnknownName("integrator", integrator, INTEGRATORS)
 

@@ -12,7 +12,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.control.inverse_kinematics.problem import Problem
 from footfall.control.priorities import preferred_velocity, solve_hierarchy
-from footfall.errors import InvalidTask, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.math.generalised_inverses import (
     RANK_TOLERANCE,
     damped_inverse,
@@ -55,9 +55,9 @@ def solve_velocity(
     count = problem.robot.nv
     weights = np.ones(count) if motion_weights is None else np.asarray(motion_weights, dtype=np.float64)
     if weights.shape != (count,) or not (np.isfinite(weights) & (weights > 0.0)).all():
-        raise InvalidTask(f"motion_weights are {weights.tolist()}; they must be {count} numbers above zero")
+        raise InvalidInput(f"motion_weights are {weights.tolist()}; they must be {count} numbers above zero")
     if not (0.0 <= damping < np.inf and 0.0 <= threshold < np.inf):
-        raise InvalidTask(f"damping is {damping}, threshold {threshold}; both are finite and at least zero")
+        raise InvalidInput(f"damping is {damping}, threshold {threshold}; both are finite and at least zero")
     match method:
         case "transpose":
             return np.asarray(jacobian.T @ rate)

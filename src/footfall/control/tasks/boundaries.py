@@ -9,7 +9,7 @@ import numpy as np
 
 from footfall.control.gains import Gains
 from footfall.control.tasks.positions import HalfSpaceTask
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 
 BOUNDARY_PRIORITY = -1  # before the first of other tasks
 
@@ -31,10 +31,10 @@ class Boundary(HalfSpaceTask):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not isinstance(self.name, str) or not self.name:
-            raise InvalidTask(f"name of a boundary is {self.name!r}; it must be a text")
+            raise InvalidInput(f"name of a boundary is {self.name!r}; it must be a text")
         number = isinstance(self.most_force, (int, float)) and not isinstance(self.most_force, bool)
         if not (number and self.most_force > 0.0):
-            raise InvalidTask(
+            raise InvalidInput(
                 f"{self.label}: most_force is {self.most_force!r}; it must be a number above zero"
             )
 
@@ -45,4 +45,4 @@ class Boundary(HalfSpaceTask):
     def check(self, level: Literal["position", "velocity", "acceleration"]) -> None:
         super().check(level)
         if np.isfinite(self.most_force):
-            raise InvalidTask(f"{self.label}: only hybrid control (solve_tasks) can limit its force")
+            raise InvalidInput(f"{self.label}: only hybrid control (solve_tasks) can limit its force")

@@ -14,7 +14,7 @@ from footfall.control.gains import Gains
 from footfall.control.tasks.points import Segment
 from footfall.control.tasks.task import MotionTask, TaskValue
 from footfall.dynamics.loops import Coupling
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 from footfall.math.angular_velocity import rotation_rate_map
 from footfall.robot.model import Robot
 
@@ -35,7 +35,7 @@ class CustomTask(MotionTask):
     def _settle(self, target: Any) -> None:
         self._set("target", self._array("target", target, None))
         if not len(self.target):  # type: ignore[arg-type]
-            raise InvalidTask(f"{self.label}: the target is empty; a task has at least one row")
+            raise InvalidInput(f"{self.label}: the target is empty; a task has at least one row")
 
     @property
     def label(self) -> str:
@@ -59,7 +59,7 @@ class CustomTask(MotionTask):
     def evaluate(self, robot: Robot, q: Array, parameters: Array) -> TaskValue:
         value = np.asarray(self.value(robot, q))
         if value.shape != parameters.shape:
-            raise InvalidTask(
+            raise InvalidInput(
                 f"{self.label}: the function gives {value.shape}, but the target is {parameters.shape}"
             )
         partial = derivative(value, q)
@@ -111,7 +111,7 @@ class CombinedTask(MotionTask):
         inner = self.task.settled(robot, time)
         rows = inner.size(robot)
         if self.matrix.shape[1] != rows:
-            raise InvalidTask(f"{self.label}: matrix is {self.matrix.shape}; the task has {rows} rows")
+            raise InvalidInput(f"{self.label}: matrix is {self.matrix.shape}; the task has {rows} rows")
         task = self._copied()
         task._set("task", inner)
         for name in ("rate", "acceleration"):

@@ -21,7 +21,7 @@ from footfall.control.tasks.points import FramePoint
 from footfall.control.tasks.positions import relative_position, relative_position_bias
 from footfall.control.tasks.rows import ANGULAR, AXES
 from footfall.control.tasks.task import MotionTask, TaskValue
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 from footfall.math.positive_definite import solve_positive_definite
 from footfall.math.rotations import boxminus, rotation_x, rotation_y, rotation_z
 from footfall.math.spatial import cross, symmetric
@@ -102,20 +102,20 @@ class FeatureTask(MotionTask):
     def __post_init__(self) -> None:
         super().__post_init__()
         if len(self.chain) != 6 or not set(self.chain.values()) <= set(AXES):
-            raise InvalidTask(
+            raise InvalidInput(
                 f"{self.label}: chain is {dict(self.chain)}; it must have six names, with axes of {', '.join(AXES)}"
             )
         for what in ("targets", "near"):
             given = getattr(self, what)
             unknown = sorted(set(given) - set(self.chain))
             if unknown:
-                raise InvalidTask(
+                raise InvalidInput(
                     f"{self.label}: {what} has {unknown}; the chain has {', '.join(self.chain)}"
                 )
             self._array(what, list(given.values()), None)
             self._set(what, MappingProxyType({name: float(value) for name, value in given.items()}))
         if not self.targets:
-            raise InvalidTask(
+            raise InvalidInput(
                 f"{self.label}: there are no targets; name coordinates of {', '.join(self.chain)}"
             )
         self._set("chain", MappingProxyType(dict(self.chain)))

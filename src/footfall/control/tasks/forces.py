@@ -17,7 +17,7 @@ from footfall.arrays import Array
 from footfall.control.contact_constraints import ConstrainedSystem, Contact
 from footfall.control.requests import checked_array
 from footfall.control.tasks.task import Task
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 from footfall.robot.model import Robot
 
 
@@ -114,9 +114,7 @@ class ContactForce(EntryTask):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(
-            self, "force", checked_array(f"{self.label}: force", self.force, None, error=InvalidTask)
-        )
+        object.__setattr__(self, "force", checked_array(f"{self.label}: force", self.force, None))
 
     @property
     def label(self) -> str:
@@ -124,13 +122,13 @@ class ContactForce(EntryTask):
 
     def entries(self, layout: Layout, contacts: Sequence[slice]) -> slice:
         if not 0 <= self.contact < len(contacts):
-            raise InvalidTask(
+            raise InvalidInput(
                 f"there is no contact {self.contact}; there are {len(contacts)}, counted from 0"
             )
         return contacts[self.contact]
 
     def wanted(self, count: int) -> Array:
-        return checked_array(f"{self.label}: force", self.force, (count,), error=InvalidTask)
+        return checked_array(f"{self.label}: force", self.force, (count,))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -142,7 +140,7 @@ class LeastTorque(EntryTask):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.torque is not None:
-            checked = checked_array("least torque: torque", self.torque, None, error=InvalidTask)
+            checked = checked_array("least torque: torque", self.torque, None)
             object.__setattr__(self, "torque", checked)
 
     @property
@@ -154,7 +152,7 @@ class LeastTorque(EntryTask):
 
     def wanted(self, count: int) -> Array:
         near = np.zeros(count) if self.torque is None else self.torque
-        return checked_array("least torque: torque", near, (count,), error=InvalidTask)
+        return checked_array("least torque: torque", near, (count,))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

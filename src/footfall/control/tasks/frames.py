@@ -26,7 +26,7 @@ from footfall.control.tasks.rows import AXES, row_places
 from footfall.control.tasks.task import MotionTask, RowMotion, RowNumbers, TaskValue, axis_directions
 from footfall.dynamics.hybrid_constraints import OWN
 from footfall.dynamics.kinematics import frame_attachment, frame_motion, frame_pose
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 from footfall.math.rotations import rotation_vector_from_matrix
 from footfall.math.spatial import cross
 from footfall.math.transform import Transform
@@ -56,15 +56,15 @@ class AxisGoal:
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
-            raise InvalidTask(f"mode {self.mode!r} must be one of {', '.join(MODES)}")
+            raise InvalidInput(f"mode {self.mode!r} must be one of {', '.join(MODES)}")
         if not (_is_number(self.target) and np.isfinite(self.target)):
-            raise InvalidTask(f"target is {self.target!r}; it must be a finite number")
+            raise InvalidInput(f"target is {self.target!r}; it must be a finite number")
         for name in ("most_acceleration", "most_force", "most_speed"):
             value = getattr(self, name)
             if not (_is_number(value) and value > 0.0):
-                raise InvalidTask(f"{name} is {value!r}; it must be a number above zero")
+                raise InvalidInput(f"{name} is {value!r}; it must be a number above zero")
         if not isinstance(self.pushes_only, bool):
-            raise InvalidTask(f"pushes_only is {self.pushes_only!r}; it must be true or false")
+            raise InvalidInput(f"pushes_only is {self.pushes_only!r}; it must be true or false")
 
     @property
     def limits_motion(self) -> bool:
@@ -115,28 +115,30 @@ class FrameTask(MotionTask):
     def __post_init__(self) -> None:
         for name in ("name", "frame", "axes"):
             if not isinstance(getattr(self, name), str) or not getattr(self, name):
-                raise InvalidTask(f"task {self.name!r}: {name} is {getattr(self, name)!r}; it must be a name")
+                raise InvalidInput(
+                    f"task {self.name!r}: {name} is {getattr(self, name)!r}; it must be a name"
+                )
         super().__post_init__()
         self._check_goals()
         self._set("point", FramePoint(self.frame, self.point).offset)
         if not (_is_number(self.softness) and 0.0 <= self.softness < np.inf):
-            raise InvalidTask(f"{self.label}: softness {self.softness!r} must be a number of at least zero")
+            raise InvalidInput(f"{self.label}: softness {self.softness!r} must be a number of at least zero")
         for axis, goal in self.goals.items():
             if self.axis_gains(axis).damping == 0.0 and np.isfinite(goal.most_speed):
-                raise InvalidTask(f"{self.label}: a bound on speed needs damping; it is 0.0 for {axis}")
+                raise InvalidInput(f"{self.label}: a bound on speed needs damping; it is 0.0 for {axis}")
         for name in ("when", "until"):
             self._set(name, guards(getattr(self, name), f"{self.label}: {name}"))
 
     def _check_goals(self) -> None:
         if not isinstance(self.goals, Mapping) or not self.goals:
-            raise InvalidTask(f"{self.label}: no goals; give at least one axis of {', '.join(AXES)}")
+            raise InvalidInput(f"{self.label}: no goals; give at least one axis of {', '.join(AXES)}")
         for axis, goal in self.goals.items():
             if axis not in AXES:
-                raise InvalidTask(f"{self.label}: axis {axis!r} must be one of {', '.join(AXES)}")
+                raise InvalidInput(f"{self.label}: axis {axis!r} must be one of {', '.join(AXES)}")
             if not isinstance(goal, AxisGoal):
-                raise InvalidTask(f"{self.label}: goal of {axis} is {goal!r}; it must be an AxisGoal")
+                raise InvalidInput(f"{self.label}: goal of {axis} is {goal!r}; it must be an AxisGoal")
             if goal.mode == "position" and self.axes == OWN:
-                raise InvalidTask(f"{self.label}: {axis} keeps a position, which its own axes do not have")
+                raise InvalidInput(f"{self.label}: {axis} keeps a position, which its own axes do not have")
         ordered = {axis: self.goals[axis] for axis in AXES if axis in self.goals}
         self._set("goals", MappingProxyType(ordered))
 
@@ -179,15 +181,15 @@ class FrameTask(MotionTask):
     def check(self, level: str) -> None:
         for axis, goal in self.goals.items():
             if goal.limits_force or self.softness > 0.0:
-                raise InvalidTask(
+                raise InvalidInput(
                     f"{self.label}: {axis} is about forces or yields to them; only hybrid control (solve_tasks) can"
                 )
             if level != "acceleration" and (goal.limits_motion or goal.mode == "acceleration"):
-                raise InvalidTask(
+                raise InvalidInput(
                     f"{self.label}: {axis} is about accelerations or limits motion; inverse kinematics cannot"
                 )
             if level == "position" and goal.mode != "position":
-                raise InvalidTask(f"{self.label}: {axis} has no position, only a rate; use it with build_ik")
+                raise InvalidInput(f"{self.label}: {axis} has no position, only a rate; use it with build_ik")
 
     def settled(self, robot: Robot, time: float = 0.0) -> Self:
         if self.outside is None and self.axes != OWN:
@@ -359,5 +361,5 @@ def guards(given: Any, what: str) -> tuple[Guard, ...]:
     every = (given,) if isinstance(given, Guard) else tuple(given)
     for each in every:
         if not isinstance(each, Guard):
-            raise InvalidTask(f"{what} has {each!r}; it must be a Guard")
+            raise InvalidInput(f"{what} has {each!r}; it must be a Guard")
     return every

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Literal, NamedTuple
 
 from footfall.control.tasks.rows import AXES
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 
 Quantity = Literal["force", "position", "speed"]
 QUANTITIES: tuple[Quantity, ...] = ("force", "position", "speed")
@@ -30,21 +30,21 @@ class Guard:
 
     def __post_init__(self) -> None:
         if self.axis not in AXES or self.quantity not in QUANTITIES:
-            raise InvalidTask(
+            raise InvalidInput(
                 f"guard on {self.quantity!r} of axis {self.axis!r}: quantities are {', '.join(QUANTITIES)}, "
                 f"axes {', '.join(AXES)}"
             )
         bounds = {each.name: getattr(self, each.name) for each in fields(self)[2:]}
         for name, bound in bounds.items():
             if isinstance(bound, bool) or not isinstance(bound, (int, float)) or math.isnan(bound):
-                raise InvalidTask(f"guard on {self.axis}: {name} is {bound!r}; it must be a number")
+                raise InvalidInput(f"guard on {self.axis}: {name} is {bound!r}; it must be a number")
         for name in ("beyond", "within"):
             if math.isfinite(bounds[name]) and bounds[name] < 0.0:
-                raise InvalidTask(
+                raise InvalidInput(
                     f"guard on {self.axis}: {name} is {bounds[name]}; sizes are not negative, see above and below"
                 )
         if not any(math.isfinite(bound) for bound in bounds.values()):
-            raise InvalidTask(
+            raise InvalidInput(
                 f"guard on {self.quantity} of {self.axis} has no bound; give one of {', '.join(bounds)}"
             )
 

@@ -18,7 +18,7 @@ from footfall.control.tasks.postures import posture
 from footfall.control.tasks.task import MotionTask
 from footfall.dynamics.center_of_mass import center_of_mass
 from footfall.dynamics.kinematics import frame_pose
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 from footfall.robot.model import Robot
 
 HANDS = ("RH", "LH")
@@ -33,7 +33,9 @@ def lola_task_space(
     """
     wrong = [hand for hand in hands if hand not in HANDS]
     if wrong or len(set(hands)) != len(hands):
-        raise InvalidTask(f"hands are {', '.join(hands)}; they must be some of {', '.join(HANDS)}, each once")
+        raise InvalidInput(
+            f"hands are {', '.join(hands)}; they must be some of {', '.join(HANDS)}, each once"
+        )
     tasks: list[MotionTask] = [center_of_mass_position(center_of_mass.textbook(robot, q)), _upright(robot, q)]
     for foot, toe in (("RF", "zfr"), ("LF", "zfl")):
         pose = frame_pose.textbook(robot, q, foot)

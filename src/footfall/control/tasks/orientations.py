@@ -15,7 +15,6 @@ from footfall.control.tasks.rows import LINEAR, chosen_rows, row_places, unit_ve
 from footfall.control.tasks.task import MotionTask, TaskValue, axis_directions
 from footfall.dynamics.jacobians import frame_jacobian
 from footfall.dynamics.kinematics import frame_motion, frame_pose
-from footfall.errors import InvalidTask
 from footfall.math.rotations import boxminus
 from footfall.math.spatial import cross, skew
 from footfall.robot.model import WORLD, Robot
@@ -49,7 +48,7 @@ class OrientationTask(MotionTask):
             self._set("rate", self._array("velocity", target.velocity, (3,))[places])
             self._set("acceleration", self._array("acceleration", target.acceleration, (3,))[places])
             target = target.rotation
-        self._set("target", checked_rotation(target, self.label, error=InvalidTask))
+        self._set("target", checked_rotation(target, self.label))
 
     @property
     def label(self) -> str:

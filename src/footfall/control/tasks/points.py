@@ -14,7 +14,7 @@ from footfall.arrays import Array
 from footfall.dynamics.center_of_mass import center_of_mass, center_of_mass_bias, center_of_mass_jacobian
 from footfall.dynamics.jacobians import frame_jacobian
 from footfall.dynamics.kinematics import frame_motion, frame_pose
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 from footfall.math.spatial import cross, skew
 from footfall.robot.model import WORLD, Body, Robot
 
@@ -29,7 +29,7 @@ class FramePoint:
     def __post_init__(self) -> None:
         offset = tuple(float(x) for x in self.offset)
         if len(offset) != 3 or not np.isfinite(offset).all():
-            raise InvalidTask(
+            raise InvalidInput(
                 f"offset on frame {self.frame!r} is {self.offset}; it must be three finite numbers"
             )
         object.__setattr__(self, "offset", offset)
@@ -141,7 +141,7 @@ def _mass_shares(robot: Robot, center: CenterOf) -> list[tuple[float, Body]]:
     bodies = [robot.body(name) for name in center.bodies]
     mass = sum(body.mass for body in bodies)
     if mass <= 0.0:
-        raise InvalidTask(f"bodies {', '.join(center.bodies)} have no mass and so no centre of mass")
+        raise InvalidInput(f"bodies {', '.join(center.bodies)} have no mass and so no centre of mass")
     return [(body.mass / mass, body) for body in bodies]
 
 

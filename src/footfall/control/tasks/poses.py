@@ -16,7 +16,7 @@ from footfall.control.tasks.positions import relative_position, relative_positio
 from footfall.control.tasks.rows import AXES, chosen_rows, row_places
 from footfall.control.tasks.task import MotionTask, TaskValue, axis_directions
 from footfall.dynamics.kinematics import frame_pose
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 from footfall.math.rotations import boxminus
 from footfall.math.transform import Transform
 from footfall.robot.model import WORLD, Robot
@@ -46,10 +46,10 @@ class PoseTask(MotionTask):
 
     def _settle(self, target: Any) -> None:
         if not isinstance(target, Transform | PoseReference) and _is_place(target):
-            raise InvalidTask(
+            raise InvalidInput(
                 f"{self.label}: target is {target!r}, a place alone; see frame_position, or give a Transform"
             )
-        wanted = checked_pose(target, self.label, error=InvalidTask)
+        wanted = checked_pose(target, self.label)
         if isinstance(target, PoseReference):
             places = row_places(self.rows, AXES)
             self._set("rate", wanted.velocity[places])

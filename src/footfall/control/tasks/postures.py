@@ -15,7 +15,7 @@ from footfall.control.references import JointReference
 from footfall.control.requests import checked_array
 from footfall.control.tasks.task import MotionTask, TaskValue
 from footfall.dynamics.configuration import difference
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 from footfall.robot.model import JointType, Robot
 
 Posture = Array | JointReference
@@ -38,7 +38,7 @@ class PostureTask(MotionTask):
         if self.joints is not None:
             self._set("joints", tuple(self.joints))
             if not self.joints:
-                raise InvalidTask("posture: there is no joint; name at least one")
+                raise InvalidInput("posture: there is no joint; name at least one")
         super().__post_init__()
         if not self.moving:
             self._settle(self.target)
@@ -65,7 +65,7 @@ class PostureTask(MotionTask):
             task._set("rate", reference.v[rows])
             task._set("acceleration", reference.a[rows])
         if self.joints is None and len(task.parameters) != robot.nq:
-            raise InvalidTask(
+            raise InvalidInput(
                 f"{self.label}: target has {len(task.parameters)} entries; robot {robot.name!r} has nq {robot.nq}"
             )
         return task
@@ -103,7 +103,7 @@ class PostureTask(MotionTask):
     def evaluate(self, robot: Robot, q: Array, parameters: Array) -> TaskValue:
         coordinates = self._coordinates(robot)
         if len(coordinates) != len(parameters):
-            raise InvalidTask(
+            raise InvalidInput(
                 f"{self.label}: target has {len(parameters)} entries; "
                 f"the joints have {len(coordinates)} coordinates"
             )
@@ -136,6 +136,6 @@ def posture(
         joints = [
             joint.name for joint in robot.joints if joint.type not in (JointType.FIXED, JointType.FLOATING)
         ]
-    configuration = checked_array("posture: q", q, (robot.nq,), error=InvalidTask)
+    configuration = checked_array("posture: q", q, (robot.nq,))
     parts = [configuration[robot.q_slice(joint)] for joint in joints]
     return PostureTask(np.concatenate([np.zeros(0), *parts]), tuple(joints), **options)

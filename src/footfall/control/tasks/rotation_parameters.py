@@ -14,7 +14,7 @@ from footfall.control.tasks.points import Segment
 from footfall.control.tasks.task import MotionTask, TaskValue
 from footfall.dynamics.jacobians import frame_jacobian
 from footfall.dynamics.kinematics import frame_pose
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 from footfall.math.angular_velocity import rotation_rate_map
 from footfall.math.rotations import parameters_from_matrix, rotation_kind
 from footfall.robot.model import Robot
@@ -38,7 +38,7 @@ class RotationParametersTask(MotionTask):
         super().__post_init__()
         kind = rotation_kind(self.kind)
         if kind in ("matrix", "angle_axis"):
-            raise InvalidTask(
+            raise InvalidInput(
                 f"{self.label}: take an Euler sequence, 'rotation_vector' or 'quaternion', whose rates are independent"
             )
         self._set("kind", kind)
@@ -48,7 +48,7 @@ class RotationParametersTask(MotionTask):
     def _settle(self, target: Any) -> None:
         wanted = self._array("target", target, (self._count,))
         if self.kind == "quaternion" and abs(np.linalg.norm(wanted) - 1.0) > 1e-6:
-            raise InvalidTask(f"{self.label}: target has the norm {np.linalg.norm(wanted)}; it must be 1")
+            raise InvalidInput(f"{self.label}: target has the norm {np.linalg.norm(wanted)}; it must be 1")
         self._set("target", wanted)
 
     @property

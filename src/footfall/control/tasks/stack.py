@@ -20,7 +20,7 @@ from footfall.compiler.once import once_property
 from footfall.control.gains import Gains
 from footfall.control.tasks.custom import CombinedTask, CustomTask
 from footfall.control.tasks.task import MotionTask, RowMotion, RowNumbers, Task
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 from footfall.robot.model import Robot
 from footfall.robot.required import require_robot
 from footfall.robot.values import Value
@@ -46,9 +46,9 @@ class TaskStack(Value):
                     if isinstance(task, float | int)
                     else f"{task!r} is no task"
                 )
-                raise InvalidTask(f"{what}; what is wanted here are tasks about motion, such as PoseTask")
+                raise InvalidInput(f"{what}; what is wanted here are tasks about motion, such as PoseTask")
         if not given:
-            raise InvalidTask("there is no task; give at least one")
+            raise InvalidInput("there is no task; give at least one")
         object.__setattr__(self, "tasks", tuple([task.settled(self.robot, self.time) for task in given]))
 
     @cached_property
@@ -188,7 +188,7 @@ class TaskStack(Value):
             given = getattr(task, name)
             if given is not None:
                 if given.shape != (place.stop - place.start,):
-                    raise InvalidTask(
+                    raise InvalidInput(
                         f"{task.label}: {name} has {len(given)} rows, the task {place.stop - place.start}"
                     )
                 result[place] = given

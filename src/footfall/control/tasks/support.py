@@ -11,7 +11,7 @@ from footfall.control.tasks.poses import PoseTask
 from footfall.control.tasks.positions import PositionTask
 from footfall.control.tasks.task import MotionTask
 from footfall.dynamics.kinematics import frame_pose
-from footfall.errors import InvalidTask
+from footfall.errors import InvalidInput
 from footfall.robot.model import Robot
 
 CONTACT_PRIORITY = -1  # before the first of other tasks
@@ -33,7 +33,7 @@ def support_tasks(
             pose = frame_pose.textbook(robot, q, contact)
             tasks.append(PoseTask(contact, pose, priority=CONTACT_PRIORITY, gains=gains))
         else:
-            raise InvalidTask(f"flat contacts are frames, not {contact!r}")
+            raise InvalidInput(f"flat contacts are frames, not {contact!r}")
     if not tasks:
-        raise InvalidTask("there is no contact; give at least one")
+        raise InvalidInput("there is no contact; give at least one")
     return tuple(tasks)

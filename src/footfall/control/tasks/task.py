@@ -25,7 +25,7 @@ from footfall.control.gains import Gains, checked_gain, gains_from
 from footfall.control.requests import checked_array
 from footfall.control.tasks.points import Segment
 from footfall.dynamics.configuration import configuration_rate
-from footfall.errors import InvalidGains, InvalidTask
+from footfall.errors import InvalidInput
 from footfall.math.spatial import skew
 from footfall.robot.model import Robot
 
@@ -69,11 +69,11 @@ class Task(ABC):
     priority: int = 0
 
     def __post_init__(self) -> None:
-        weight = checked_array(f"{self.label}: weight", np.atleast_1d(self.weight), None, error=InvalidTask)
+        weight = checked_array(f"{self.label}: weight", np.atleast_1d(self.weight), None)
         if (weight < 0.0).any():
-            raise InvalidTask(f"{self.label}: weight is {self.weight}; weights are at least zero")
+            raise InvalidInput(f"{self.label}: weight is {self.weight}; weights are at least zero")
         if isinstance(self.priority, bool) or not isinstance(self.priority, (int, np.integer)):
-            raise InvalidTask(
+            raise InvalidInput(
                 f"{self.label}: priority is {self.priority!r}; it must be a whole number, 0 comes first"
             )
 
@@ -137,8 +137,8 @@ class MotionTask(Task):
             return
         try:
             self._set("gains", checked_gain("gains", self.gains))
-        except InvalidGains:
-            raise InvalidTask(
+        except InvalidInput:
+            raise InvalidInput(
                 f"{self.label}: gains are {self.gains!r}; they must be a number of at least zero (1/s), one a row, or "
                 "Gains"
             ) from None
@@ -147,7 +147,7 @@ class MotionTask(Task):
         object.__setattr__(self, name, value)
 
     def _array(self, what: str, value: Any, shape: tuple[int, ...] | None) -> Array:
-        return checked_array(f"{self.label}: {what}", value, shape, error=InvalidTask)
+        return checked_array(f"{self.label}: {what}", value, shape)
 
     @property
     @abstractmethod
@@ -193,9 +193,9 @@ class MotionTask(Task):
     def check(self, level: Literal["position", "velocity", "acceleration"]) -> None:
         """Refuse a solver that asks for positions, velocities or accelerations if the task says nothing about them."""
         if self.order > 0 and level == "position":
-            raise InvalidTask(f"{self.label} has no position, only a rate; use it with build_ik")
+            raise InvalidInput(f"{self.label} has no position, only a rate; use it with build_ik")
         if self.order > 1 and level == "velocity":
-            raise InvalidTask(f"{self.label} has no velocity; it is for solvers that ask for accelerations")
+            raise InvalidInput(f"{self.label} has no velocity; it is for solvers that ask for accelerations")
 
     # For hybrid control, whose constraints are on single segments
 
@@ -257,7 +257,7 @@ class MotionTask(Task):
         """Refuse gains that are neither one nor as many as there are rows."""
         given = self.gains.size if isinstance(self.gains, Gains) else np.size(np.asarray(self.gains))
         if self.gains is not None and given not in (None, 1, count):
-            raise InvalidTask(
+            raise InvalidInput(
                 f"{self.label}: there are {given} gains; give one for all, or {count} for its rows"
             )
 

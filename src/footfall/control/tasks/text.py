@@ -15,7 +15,7 @@ from footfall.control.tasks.boundaries import BOUNDARY_PRIORITY, Boundary
 from footfall.control.tasks.frames import MODES, AxisGoal, FrameTask
 from footfall.control.tasks.guards import Guard
 from footfall.control.tasks.points import FramePoint
-from footfall.errors import FootfallError, InvalidTask, RobotError
+from footfall.errors import FootfallError, InvalidInput, RobotError
 from footfall.robot.model import WORLD
 from footfall.robot.toml_parts import load_toml
 
@@ -44,14 +44,14 @@ def parse_tasks(text: str) -> tuple[FrameTask | Boundary, ...]:
     guard `until = [{ axis = "z", quantity = "force", beyond = 5 }]`, a place `point = [0.1, 0.0, 0.2]`.
     """
     if not isinstance(text, str):
-        raise InvalidTask(f"tasks are {text!r}; they must be a text")
+        raise InvalidInput(f"tasks are {text!r}; they must be a text")
     try:
         document = load_toml(text, "tasks")
     except RobotError as error:
-        raise InvalidTask(f"no TOML: {error}") from error
+        raise InvalidInput(f"no TOML: {error}") from error
     unknown = sorted(set(document) - {"task", "boundary"})
     if unknown:
-        raise InvalidTask(f"unknown table {unknown[0]!r}; there are: task, boundary")
+        raise InvalidInput(f"unknown table {unknown[0]!r}; there are: task, boundary")
     tables = {name: _tables(document.get(name, []), name) for name in ("task", "boundary")}
     tasks = [_task(entry) for entry in tables["task"]]
     return (*tasks, *(_boundary(entry) for entry in tables["boundary"]))
@@ -59,7 +59,7 @@ def parse_tasks(text: str) -> tuple[FrameTask | Boundary, ...]:
 
 def _tables(value: Any, name: str) -> list[Entry]:
     if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
-        raise InvalidTask(f"{name} is {value!r}; it must be tables that begin with [[{name}]]")
+        raise InvalidInput(f"{name} is {value!r}; it must be tables that begin with [[{name}]]")
     return value
 
 
@@ -68,10 +68,10 @@ def _named(entry: Entry, kind: str, known: Sequence[str], needed: Sequence[str])
     what = f"{kind} {entry.get('name', '')!r}"
     for key in entry:
         if key not in known:
-            raise InvalidTask(f"{what}: unknown field {key!r}; there are: {', '.join(sorted(known))}")
+            raise InvalidInput(f"{what}: unknown field {key!r}; there are: {', '.join(sorted(known))}")
     for key in needed:
         if key not in entry:
-            raise InvalidTask(f"{what}: {key} is missing")
+            raise InvalidInput(f"{what}: {key} is missing")
     return what
 
 
@@ -80,7 +80,7 @@ def _gains(entry: Entry, usual: Gains, what: str) -> Gains:
     try:
         return Gains(**{"stiffness": usual.stiffness, "damping": usual.damping} | given)
     except FootfallError as error:
-        raise InvalidTask(f"{what}: {error}") from error
+        raise InvalidInput(f"{what}: {error}") from error
 
 
 def _several(value: Any, what: str) -> Any:
@@ -90,16 +90,16 @@ def _several(value: Any, what: str) -> Any:
 
 def _number(value: Any, what: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
-        raise InvalidTask(f"{what} is {value!r}; it must be a number")
+        raise InvalidInput(f"{what} is {value!r}; it must be a number")
     try:
         return float(value)
     except OverflowError:
-        raise InvalidTask(f"{what} is {value!r}; it must be a number below 1e308") from None
+        raise InvalidInput(f"{what} is {value!r}; it must be a number below 1e308") from None
 
 
 def _place(value: Any, what: str) -> tuple[float, float, float]:
     if not isinstance(value, list) or len(value) != 3:
-        raise InvalidTask(f"{what} is {value!r}; it must be three numbers, [0.1, 0.0, 0.2] say")
+        raise InvalidInput(f"{what} is {value!r}; it must be three numbers, [0.1, 0.0, 0.2] say")
     x, y, z = (_number(each, what) for each in value)
     return x, y, z
 
@@ -108,7 +108,7 @@ def _task(entry: Entry) -> FrameTask:
     what = _named(entry, "task", _TASK, ("name", "frame", "goals"))
     goals = entry["goals"]
     if not isinstance(goals, dict):
-        raise InvalidTask(f"{what}: goals are {goals!r}; they must be a table, [task.goals]")
+        raise InvalidInput(f"{what}: goals are {goals!r}; they must be a table, [task.goals]")
     options: dict[str, Any] = {key: entry[key] for key in ("priority", "softness") if key in entry}
     for key in ("when", "until"):
         if key in entry:
@@ -128,46 +128,46 @@ def _task(entry: Entry) -> FrameTask:
 
 def _listed(value: Any, what: str) -> list[Any]:
     if not isinstance(value, list):
-        raise InvalidTask(f'{what} is {value!r}; it must be a list of tables, [{{ axis = "z", ... }}] say')
+        raise InvalidInput(f'{what} is {value!r}; it must be a list of tables, [{{ axis = "z", ... }}] say')
     return value
 
 
 def _guard(entry: Any, what: str) -> Guard:
     if not isinstance(entry, dict):
-        raise InvalidTask(f"{what} has {entry!r}; it must be a table with axis, quantity and a bound")
+        raise InvalidInput(f"{what} has {entry!r}; it must be a table with axis, quantity and a bound")
     known = [each.name for each in fields(Guard)]
     for key in entry:
         if key not in known:
-            raise InvalidTask(f"{what} has the unknown field {key!r}; there are: {', '.join(known)}")
+            raise InvalidInput(f"{what} has the unknown field {key!r}; there are: {', '.join(known)}")
     for key in ("axis", "quantity"):
         if key not in entry:
-            raise InvalidTask(f"{what} lacks {key}")
+            raise InvalidInput(f"{what} lacks {key}")
     bounds = {key: _number(entry[key], f"{what}: {key}") for key in known[2:] if key in entry}
     return Guard(entry["axis"], entry["quantity"], **bounds)
 
 
 def _goal(entry: Any, what: str) -> AxisGoal:
     if not isinstance(entry, dict):
-        raise InvalidTask(f"{what} is {entry!r}; it must be a table such as {{ position = 0.3 }}")
+        raise InvalidInput(f"{what} is {entry!r}; it must be a table such as {{ position = 0.3 }}")
     options = dict(entry)
     modes = [mode for mode in MODES if mode in options]
     if len(modes) != 1:
-        raise InvalidTask(f"{what} needs one of {', '.join(MODES)}, has {len(modes)}")
+        raise InvalidInput(f"{what} needs one of {', '.join(MODES)}, has {len(modes)}")
     target = _number(options.pop(modes[0]), f"{what}: {modes[0]}")
     others = [each.name for each in fields(AxisGoal) if each.name not in ("mode", "target")]
     for key in options:
         if key not in others:
-            raise InvalidTask(f"{what} has {key}; besides {modes[0]} there are: {', '.join(others)}")
+            raise InvalidInput(f"{what} has {key}; besides {modes[0]} there are: {', '.join(others)}")
     try:
         return AxisGoal(modes[0], target, **options)
-    except InvalidTask as error:
-        raise InvalidTask(f"{what}: {error}") from None
+    except InvalidInput as error:
+        raise InvalidInput(f"{what}: {error}") from None
 
 
 def _boundary(entry: Entry) -> Boundary:
     what = _named(entry, "boundary", _BOUNDARY, ("name", "frame", "start", "normal"))
     if not isinstance(entry["frame"], str):
-        raise InvalidTask(f"{what}: frame is {entry['frame']!r}; it must be a name")
+        raise InvalidInput(f"{what}: frame is {entry['frame']!r}; it must be a name")
     return Boundary(
         FramePoint(entry["frame"], _place(entry.get("point", [0.0, 0.0, 0.0]), f"{what}: point")),
         np.array(_place(entry["start"], f"{what}: start")),
@@ -188,7 +188,7 @@ def tasks_text(tasks: Sequence[FrameTask | Boundary]) -> str:
 
 def _task_text(task: FrameTask) -> str:
     if task.outside is not None:
-        raise InvalidTask(f"{task.label}: where a frame outside the robot is has no place in a text")
+        raise InvalidInput(f"{task.label}: where a frame outside the robot is has no place in a text")
     gains = task.feedback()
     values = {
         "name": task.name,
@@ -221,7 +221,7 @@ def _boundary_text(task: Boundary) -> str:
     if isinstance(point, str):
         point = FramePoint(point)
     if not isinstance(point, FramePoint):
-        raise InvalidTask(f"{task.label} is about {point!r}; in a text it is about points of frames")
+        raise InvalidInput(f"{task.label} is about {point!r}; in a text it is about points of frames")
     values = {
         "name": task.name,
         "frame": point.frame,

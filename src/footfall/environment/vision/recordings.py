@@ -8,7 +8,7 @@ from pathlib import Path
 
 from footfall.environment.vision.codec import VISION_TO_CONTROL, container_message, read_container
 from footfall.environment.vision.containers import VisionToControl
-from footfall.errors import ClosedRecording, InvalidMessage, RecordingError, RecordingFailed
+from footfall.errors import CannotWrite, InvalidMessage, RecordingError, TooLate
 from footfall.messages.frames import Message
 from footfall.output_file import OutputFile
 from footfall.recording.scan import Message as Recorded
@@ -44,7 +44,7 @@ class PerceptionRecorder:
     def add(self, container: VisionToControl) -> None:
         """Keep a container."""
         if self._closed or self._file.foreign:
-            raise ClosedRecording(f"{str(self.path)!r} is closed, or was opened by another process")
+            raise TooLate(f"{str(self.path)!r} is closed, or was opened by another process")
         stamp = max(0, int(1e9 * container.acquired))
         content = container_message(container).content
         self._do(lambda: self._writer.add_message(self._channel, stamp, content, stamp))
@@ -68,7 +68,7 @@ class PerceptionRecorder:
             except Exception as failure:
                 self._failure = failure
                 self._file.leave()
-        raise RecordingFailed(
+        raise CannotWrite(
             f"{str(self.path)!r} could not be written any further: {self._failure}"
         ) from self._failure
 

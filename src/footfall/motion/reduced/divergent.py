@@ -17,7 +17,7 @@ import numpy as np
 
 from footfall.arrays import Array, Flags
 from footfall.control.balance_points import divergent_component_after
-from footfall.errors import InvalidReducedModel
+from footfall.errors import InvalidInput
 from footfall.motion.reduced.problem import BalanceProblem, CentreMotion, pendulum_motion
 
 _BUMP = np.array([0.0, 16.0, -32.0, 16.0, 0.0, 0.0])  # 16 s^2 (1 - s)^2, highest power first
@@ -143,7 +143,7 @@ def capture_radii(steps: int, *, reach: float, sole: float, time: float, omega: 
     """
     for name, value in (("reach", reach), ("sole", sole), ("time", time), ("omega", omega)):
         if not (np.isfinite(value) and value >= 0.0):
-            raise InvalidReducedModel(f"{name} is {value}; it must be a number, zero or above")
+            raise InvalidInput(f"{name} is {value}; it must be a number, zero or above")
     radii, fading = [sole], np.exp(-omega * time)
     for _ in range(steps):
         radii.append(float((radii[-1] + reach - sole) * fading + sole))

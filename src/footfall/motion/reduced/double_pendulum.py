@@ -12,7 +12,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import Matrix2, Vector2, routine
-from footfall.errors import InvalidReducedModel
+from footfall.errors import InvalidInput
 from footfall.math.small_systems import solve_two
 from footfall.motion.reduced_model import ReducedModel
 
@@ -41,7 +41,7 @@ class DoublePendulum:
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
             if not (np.isfinite(value) and value > 0.0):
-                raise InvalidReducedModel(f"{name} of the double pendulum is {value}; it must be above zero")
+                raise InvalidInput(f"{name} of the double pendulum is {value}; it must be above zero")
 
     @property
     def mass(self) -> float:

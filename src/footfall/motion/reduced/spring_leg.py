@@ -16,7 +16,7 @@ import numpy as np
 from footfall.arrays import Array, Flags
 from footfall.compiler.routines import routine
 from footfall.compiler.routines.types import Fixed
-from footfall.errors import InvalidReducedModel
+from footfall.errors import InvalidInput
 from footfall.motion.reduced_model import ReducedModel
 
 Vector4 = Annotated[Array, Fixed((4,))]  # offset from the foot and velocity
@@ -36,7 +36,7 @@ class SpringLeg:
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
             if not (np.isfinite(value) and value > 0.0):
-                raise InvalidReducedModel(f"{name} of the leg on a spring is {value}; it must be above zero")
+                raise InvalidInput(f"{name} of the leg on a spring is {value}; it must be above zero")
 
     def energy(self, offset: Array, velocity: Array) -> Array:
         """Energy (...), J, at an offset (..., 2) from the foot, m, with a velocity (..., 2); on the ground while the
@@ -190,7 +190,7 @@ def running_angle(leg: SpringLeg, height: float, speed: float) -> float:
         if before is not None and before[1] * change <= 0.0:
             return _bisected(leg, height, speed, before[0], float(angle), before[1])
         before = (float(angle), change)
-    raise InvalidReducedModel(
+    raise InvalidInput(
         f"no angle of the leg lets it run at {speed:g} m/s from a height of {height:g} m; a leg of {leg.length:g} m "
         f"with {leg.stiffness:g} N/m may be too soft or too stiff for that"
     )

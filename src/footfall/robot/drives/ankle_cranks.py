@@ -10,7 +10,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import sqrt
-from footfall.errors import InvalidDrive, UnreachablePosition
+from footfall.errors import InvalidInput, RobotError
 from footfall.robot import values
 from footfall.robot.drives.mechanism import Mechanism, is_symbolic
 from footfall.robot.drives.turning import turned
@@ -39,9 +39,9 @@ class SliderCrank:
         direction.flags.writeable = False
         object.__setattr__(self, "direction", direction)
         if not (math.isfinite(self.coupler) and self.coupler > 0.0):
-            raise InvalidDrive(f"coupler of a slider-crank is {self.coupler} m; it must be above zero")
+            raise RobotError(f"coupler of a slider-crank is {self.coupler} m; it must be above zero")
         if not (math.isfinite(self.lead) and self.lead != 0.0):
-            raise InvalidDrive(f"lead of a slider-crank is {self.lead} m; it must be finite and not zero")
+            raise RobotError(f"lead of a slider-crank is {self.lead} m; it must be finite and not zero")
 
     @property
     def ratio(self) -> float:
@@ -83,7 +83,7 @@ class AnkleCranks(Mechanism):
             unit.flags.writeable = False
             object.__setattr__(self, name, unit)
         if len(self.cranks) != 2:
-            raise InvalidDrive(f"an ankle has {len(self.cranks)} slider-cranks; it must have two")
+            raise RobotError(f"an ankle has {len(self.cranks)} slider-cranks; it must have two")
 
     def __repr__(self) -> str:
         return f"AnkleCranks(couplers={[crank.coupler for crank in self.cranks]} m)"
@@ -141,7 +141,7 @@ class AnkleCranks(Mechanism):
         across = _across(crank, vector)
         square = crank.coupler**2 + vector @ across
         if not is_symbolic(square) and np.real(square) <= 0.0:
-            raise UnreachablePosition(
+            raise InvalidInput(
                 f"{self}: at q = {np.round(np.real(q), 6).tolist()} the foot is "
                 f"{math.sqrt(crank.coupler**2 - np.real(square)):.4g} m off the line of the screw; the coupler of "
                 f"{crank.coupler:g} m must be longer than that"

@@ -9,7 +9,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import acos, sqrt
-from footfall.errors import InvalidDrive, UnreachablePosition
+from footfall.errors import InvalidInput, RobotError
 from footfall.robot import values
 from footfall.robot.drives.mechanism import Mechanism, is_symbolic
 from footfall.robot.drives.turning import turned
@@ -48,14 +48,12 @@ class CameraVergence(Mechanism):
         for name in ("receptacle", "camera_point"):
             point = values.finite_array(getattr(self, name), (3,), name, subject)
             if point[1] != 0.0:
-                raise InvalidDrive(
-                    f"{name} of a camera vergence has y = {point[1]}; the mechanism needs zero"
-                )
+                raise RobotError(f"{name} of a camera vergence has y = {point[1]}; the mechanism needs zero")
             object.__setattr__(self, name, point)
         for name in ("lever", "coupler", "ratio"):
             value = values.finite_number(getattr(self, name), name, subject)
             if not value > 0.0:
-                raise InvalidDrive(f"{name} of a camera vergence is {value}; it must be above zero")
+                raise RobotError(f"{name} of a camera vergence is {value}; it must be above zero")
         for name in ("lever_x", "reference"):
             values.finite_number(getattr(self, name), name, subject)
         object.__setattr__(self, "_zero", float(self.lever_angle(np.array([self.reference]))))
@@ -93,7 +91,7 @@ class CameraVergence(Mechanism):
         double = 2.0 * self.lever
         cosine = s / (double * z)
         if not is_symbolic(cosine) and not abs(np.real(cosine)) < 1.0:
-            raise UnreachablePosition(
+            raise InvalidInput(
                 f"{self}: the coupler cannot reach the camera at q = {np.real(q).tolist()} rad "
                 f"(cosine of the lever's angle {np.real(cosine):.4g}, it must be between -1 and 1)"
             )

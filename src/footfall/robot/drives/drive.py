@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import InvalidDrive
+from footfall.errors import RobotError
 from footfall.robot import values
 from footfall.robot.drives.elasticity import Elasticity
 from footfall.robot.drives.electric_motor import ElectricMotor
@@ -42,12 +42,12 @@ class Drive:
         subject = ("drive of", " and ".join(self.joints))
         object.__setattr__(self, "joints", tuple(self.joints))
         if len(self.joints) != self.mechanism.size:
-            raise InvalidDrive(
+            raise RobotError(
                 f"has {len(self.joints)} joints; its mechanism moves {self.mechanism.size}", subject=subject
             )
         axes = tuple(values.unit_vector(axis, "rotor axis", subject) for axis in self.rotor_axes)
         if axes and len(axes) != len(self.joints):
-            raise InvalidDrive(f"has {len(axes)} rotor axes for {len(self.joints)} motors", subject=subject)
+            raise RobotError(f"has {len(axes)} rotor axes for {len(self.joints)} motors", subject=subject)
         object.__setattr__(self, "rotor_axes", axes)
 
     @property

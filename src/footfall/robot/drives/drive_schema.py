@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 
-from footfall.errors import InvalidDrive, UnknownReference, listed
+from footfall.errors import RobotError, listed
 from footfall.robot.drives.ankle_cranks import AnkleCranks, SliderCrank
 from footfall.robot.drives.camera_vergence import CameraVergence
 from footfall.robot.drives.drive import Drive
@@ -46,7 +46,7 @@ class FrictionSchema(msgspec.Struct, forbid_unknown_fields=True):
         if self.efficiency is None:
             return Friction(self.viscous, self.coulomb, self.load or 0.0, self.smoothing)
         if self.load is not None:
-            raise InvalidDrive("has load and efficiency; give one of them", subject=subject)
+            raise RobotError("has load and efficiency; give one of them", subject=subject)
         return friction_of_efficiency(
             self.efficiency, viscous=self.viscous, coulomb=self.coulomb, smoothing=self.smoothing
         )
@@ -180,7 +180,7 @@ class DriveTables(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 def _built(kind: type[Part], schema: msgspec.Struct, subject: Subject) -> Part:
     try:
         return kind(**msgspec.structs.asdict(schema))
-    except InvalidDrive as error:
+    except RobotError as error:
         error.subject = subject
         raise
 
@@ -197,10 +197,10 @@ def _drive(
     for kind, known in tables.items():
         name = getattr(schema, kind)
         if name is not None and name not in known:
-            raise UnknownReference(f"{kind} is {name!r}; there are: {listed(name, known)}", subject=subject)
+            raise RobotError(f"{kind} is {name!r}; there are: {listed(name, known)}", subject=subject)
         named[kind] = known[name] if name is not None else None
     if schema.stiffness is None and schema.damping:
-        raise InvalidDrive("has damping without stiffness; it belongs to an elastic gear", subject=subject)
+        raise RobotError("has damping without stiffness; it belongs to an elastic gear", subject=subject)
     return Drive(
         joints=tuple(schema.joints),
         mechanism=schema.mechanism.build(),

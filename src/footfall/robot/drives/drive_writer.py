@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from footfall.errors import InvalidDrive
+from footfall.errors import RobotError
 from footfall.robot.drives.ankle_cranks import AnkleCranks
 from footfall.robot.drives.camera_vergence import CameraVergence
 from footfall.robot.drives.drive import Drive
@@ -67,7 +67,7 @@ def _own_lines(drive: Drive) -> list[str]:
 def _mechanism_lines(mechanism: Mechanism) -> list[str]:
     if type(mechanism) not in _TYPES:
         known = ", ".join(kind.__name__ for kind in _TYPES)
-        raise InvalidDrive(f"a {type(mechanism).__name__} has no form in TOML; there are: {known}")
+        raise RobotError(f"a {type(mechanism).__name__} has no form in TOML; there are: {known}")
     return [f'type = "{_TYPES[type(mechanism)]}"', *_field_lines(mechanism)]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from footfall.errors import InvalidDrive
+from footfall.errors import RobotError
 
 # Second mode of LOLA standing, bending of the torso about the walking axis, Hz, Seiwald 2023, section 3.8.
 TORSO_FREQUENCIES: Mapping[str, float] = MappingProxyType({"lola-2012": 9.7, "lola": 11.6})
@@ -23,9 +23,9 @@ class Elasticity:
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.stiffness) and self.stiffness > 0.0):
-            raise InvalidDrive(f"stiffness is {self.stiffness} N m/rad; it must be finite and above zero")
+            raise RobotError(f"stiffness is {self.stiffness} N m/rad; it must be finite and above zero")
         if not (math.isfinite(self.damping) and self.damping >= 0.0):
-            raise InvalidDrive(f"damping is {self.damping} N m s/rad; it must be finite and not negative")
+            raise RobotError(f"damping is {self.damping} N m s/rad; it must be finite and not negative")
 
     def torque(self, twist: Any, rate: Any) -> Any:
         """On the joint, N m; twist (rad) and its rate: how far the gear's output is ahead of the joint."""
@@ -45,6 +45,6 @@ def elasticity_of_mode(frequency: float, inertia: float, *, damping_ratio: float
     """Spring and damper on which `inertia` (kg m2) oscillates with a frequency in Hz, such as the torso's."""
     for name, value in (("frequency", frequency), ("inertia", inertia)):
         if not (math.isfinite(value) and value > 0.0):
-            raise InvalidDrive(f"{name} of a mode is {value}; it must be finite and above zero")
+            raise RobotError(f"{name} of a mode is {value}; it must be finite and above zero")
     omega = 2.0 * math.pi * frequency
     return Elasticity(inertia * omega**2, 2.0 * damping_ratio * inertia * omega)

@@ -10,7 +10,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import exp, maximum, minimum
-from footfall.errors import InvalidDrive
+from footfall.errors import RobotError
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,9 @@ class ElectricMotor:
         for each in fields(self):
             value = getattr(self, each.name)
             if not (math.isfinite(value) and value > 0.0):
-                raise InvalidDrive(f"{each.name} of a motor is {value}; it must be finite and above zero")
+                raise RobotError(f"{each.name} of a motor is {value}; it must be finite and above zero")
         if self.permanent_current > self.peak_current:
-            raise InvalidDrive(
+            raise RobotError(
                 f"permanent_current of a motor is {self.permanent_current} A; "
                 f"it must be at most peak_current, {self.peak_current} A"
             )

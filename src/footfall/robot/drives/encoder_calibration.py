@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import InvalidMeasurements, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 
 _LEAST_SPREAD = 1e-3  # rad of joint angle between poses, below which they do not tell a gain
 
@@ -65,7 +65,7 @@ def calibrate_encoders(
         np.atleast_2d(np.asarray(jig_positions, float)),
     )
     if measured.shape != true.shape or measured.shape[1] != len(names):
-        raise InvalidMeasurements(
+        raise InvalidInput(
             f"readings have shape {measured.shape}, jig positions {true.shape}; both must be (poses, {len(names)})"
         )
     columns = []
@@ -80,7 +80,7 @@ def calibrate_encoders(
         columns.append(_fit(measured[taken, k], q, noise, identify_gains))
     if missing:
         what = "two different poses" if identify_gains else "one pose"
-        raise InvalidMeasurements(
+        raise InvalidInput(
             f"the readings determine {len(names) - len(missing)} of {len(names)} encoders; "
             f"at least {what} must be added for: {', '.join(missing)}"
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from footfall.compiler import absolute, sqrt
-from footfall.errors import InvalidDrive
+from footfall.errors import RobotError
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +27,9 @@ class Friction:
         for name in ("viscous", "coulomb", "load"):
             value = getattr(self, name)
             if not (math.isfinite(value) and value >= 0.0):
-                raise InvalidDrive(f"{name} friction is {value}; it must be finite and not negative")
+                raise RobotError(f"{name} friction is {value}; it must be finite and not negative")
         if not (math.isfinite(self.smoothing) and self.smoothing > 0.0):
-            raise InvalidDrive(f"smoothing of friction is {self.smoothing} rad/s; it must be above zero")
+            raise RobotError(f"smoothing of friction is {self.smoothing} rad/s; it must be above zero")
 
     @property
     def forward_efficiency(self) -> float:
@@ -57,5 +57,5 @@ def friction_of_efficiency(
 ) -> Friction:
     """Friction whose load-dependent part gives that efficiency (0 to 1] when the motor drives."""
     if not 0.0 < efficiency <= 1.0:
-        raise InvalidDrive(f"efficiency is {efficiency}; it must be above 0 and at most 1")
+        raise RobotError(f"efficiency is {efficiency}; it must be above 0 and at most 1")
     return Friction(viscous, coulomb, 1.0 / efficiency - 1.0, smoothing)

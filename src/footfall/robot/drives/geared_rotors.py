@@ -12,7 +12,7 @@ from functools import singledispatch
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import InvalidDrive
+from footfall.errors import RobotError
 from footfall.math.transform import Transform
 from footfall.robot.drives.ankle_cranks import AnkleCranks
 from footfall.robot.drives.drive import Drive
@@ -83,7 +83,7 @@ def _closed(robot: Robot, larger: Robot, drives: tuple[Drive, ...], q: Array) ->
 
 @singledispatch
 def _parts(mechanism: Mechanism, drive: Drive, robot: Robot) -> _Parts:
-    raise InvalidDrive(
+    raise RobotError(
         f"a {type(mechanism).__name__} has no form as a loop of the model",
         subject=("drive of", " and ".join(drive.joints)),
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import InvalidDrive
+from footfall.errors import RobotError
 from footfall.robot.drives.mechanism import Mechanism
 
 
@@ -20,7 +20,7 @@ class HarmonicDrive(Mechanism):
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.ratio) and self.ratio != 0.0):
-            raise InvalidDrive(f"ratio of a Harmonic Drive is {self.ratio}; it must be finite and not zero")
+            raise RobotError(f"ratio of a Harmonic Drive is {self.ratio}; it must be finite and not zero")
 
     @property
     def size(self) -> int:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from footfall.errors import InvalidDrive
+from footfall.errors import RobotError
 
 
 class HomingPhase(StrEnum):
@@ -51,13 +51,13 @@ class Homing:
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.stop) and math.isfinite(self.speed)):
-            raise InvalidDrive(f"stop {self.stop} rad and speed {self.speed} rad/s of homing must be finite")
+            raise RobotError(f"stop {self.stop} rad and speed {self.speed} rad/s of homing must be finite")
         for name in ("current", "travel", "stall_speed", "stall_time", "release", "timeout"):
             value = getattr(self, name)
             if not (math.isfinite(value) and value > 0.0):
-                raise InvalidDrive(f"{name} of homing is {value}; it must be finite and above zero")
+                raise RobotError(f"{name} of homing is {value}; it must be finite and above zero")
         if abs(self.speed) <= self.stall_speed:
-            raise InvalidDrive(
+            raise RobotError(
                 f"speed of homing is {self.speed} rad/s; it must be above stall_speed, {self.stall_speed}, in amount"
             )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import InvalidMeasurements
+from footfall.errors import InvalidInput
 from footfall.math.rotations import rotation_vector_from_matrix
 from footfall.math.spatial import cross
 from footfall.math.transform import Transform, identity_transform
@@ -59,7 +59,7 @@ def identify_kinematics(
     """
     angles = np.asarray(positions, dtype=float)
     if angles.ndim != 2 or angles.shape != (len(poses), len(nominal.joints)) or len(poses) == 0:
-        raise InvalidMeasurements(
+        raise InvalidInput(
             f"positions have shape {angles.shape}; with {len(poses)} poses of {len(nominal.joints)} joints "
             f"they must be ({len(poses)}, {len(nominal.joints)}), and at least one"
         )

@@ -10,7 +10,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import atan2, sqrt
-from footfall.errors import InvalidDrive
+from footfall.errors import RobotError
 from footfall.math.spatial import cross
 from footfall.robot import values
 from footfall.robot.drives.mechanism import Mechanism
@@ -53,10 +53,10 @@ class KneeScrew(Mechanism):
             unit.flags.writeable = False
             object.__setattr__(self, name, unit)
         if not (math.isfinite(self.lead) and self.lead != 0.0):
-            raise InvalidDrive(f"lead of a knee screw is {self.lead} m; it must be finite and not zero")
+            raise RobotError(f"lead of a knee screw is {self.lead} m; it must be finite and not zero")
         arms = [np.linalg.norm(cross(self.axis, arm)) for arm in (self.thigh_to_hinge, self.hinge_to_shank)]
         if min(arms) == 0.0:
-            raise InvalidDrive("a pivot of a knee screw lies on the hinge; both need a lever arm")
+            raise RobotError("a pivot of a knee screw lies on the hinge; both need a lever arm")
 
     def __repr__(self) -> str:
         return f"KneeScrew(lead={self.lead:g} m, lever={np.linalg.norm(self.hinge_to_shank):.4g} m)"

@@ -24,7 +24,7 @@ from footfall.compiler import (
     repeat,
     where,
 )
-from footfall.errors import SingularTransmission, UnreachablePosition
+from footfall.errors import InvalidInput
 
 _GREATEST_STEP = 0.2  # rad or m a Newton step; the maps turn back on themselves farther away
 _SINGULAR = 1e-9  # share of the product of the rows' lengths below which a determinant counts as zero
@@ -87,7 +87,7 @@ class Mechanism(ABC):
     def joint_position(self, motor_position: Array, *, start: Array, iterations: int = 30) -> Array:
         """Joint coordinates q (n,) at motor angles (n,), rad: Newton's method from `start` (n,), the last known q.
 
-        It finds the solution on the branch of `start`. On numbers, SingularTransmission or UnreachablePosition says
+        It finds the solution on the branch of `start`. On numbers, InvalidInput or InvalidInput says
         why there is none.
         """
 
@@ -132,7 +132,7 @@ class Mechanism(ABC):
 
     def _solved(self, matrix: Array, right: Array, q: Array) -> Array:
         if not is_symbolic(matrix, q) and _is_singular(matrix):
-            raise SingularTransmission(
+            raise InvalidInput(
                 f"{self}: the transmission {np.round(matrix, 6).tolist()} at q = {np.round(q, 6).tolist()} "
                 "is singular; motor and joint do not determine each other there"
             )
@@ -143,8 +143,8 @@ class Mechanism(ABC):
     def _explain(self, q: Array, motor_position: Array) -> None:
         place = f"{self}: no joint position for motor angles {np.round(motor_position, 6).tolist()} rad"
         if _is_singular(self.motor_jacobian(q), share=1e-3):
-            raise SingularTransmission(f"{place}; the search ends at the dead centre q = {q.tolist()}")
-        raise UnreachablePosition(
+            raise InvalidInput(f"{place}; the search ends at the dead centre q = {q.tolist()}")
+        raise InvalidInput(
             f"{place}; the search ends at q = {q.tolist()}: they are out of reach, or the start is too far away"
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from footfall.errors import InvalidDrive, UnknownReference, listed
+from footfall.errors import RobotError, listed
 from footfall.robot.drives.drive import Drive
 from footfall.robot.drives.spring import Spring
 from footfall.robot.values import parts
@@ -29,7 +29,7 @@ def check_driven_joints(robot: Robot, drives: Iterable[Drive]) -> None:
         for name in drive.joints:
             _check_joint(robot, "drive of", name)
             if name in seen:
-                raise InvalidDrive("two drives move it; one must", subject=("drive of", name))
+                raise RobotError("two drives move it; one must", subject=("drive of", name))
             seen.add(name)
 
 
@@ -37,9 +37,7 @@ def _check_joint(robot: Robot, what: str, name: str) -> None:
     subject = (what, name)
     joints = {joint.name: joint for joint in robot.joints}
     if name not in joints:
-        raise UnknownReference(
-            f"joint {name!r} does not exist; there are: {listed(name, joints)}", subject=subject
-        )
+        raise RobotError(f"joint {name!r} does not exist; there are: {listed(name, joints)}", subject=subject)
     kind = joints[name].type
     if kind.velocities != 1 or kind.coordinates != 1:
-        raise InvalidDrive(f"its joint is {kind}; it must have one coordinate", subject=subject)
+        raise RobotError(f"its joint is {kind}; it must have one coordinate", subject=subject)

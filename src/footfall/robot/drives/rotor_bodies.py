@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import InvalidDrive
+from footfall.errors import RobotError
 from footfall.math.transform import Transform
 from footfall.robot.drives.drive import Drive
 from footfall.robot.drives.harmonic_drive import HarmonicDrive
@@ -42,7 +42,7 @@ def with_rotor_bodies(robot: Robot, drives: Iterable[Drive]) -> Robot:
     for drive in drives:
         axes = rotor_axes(robot, drive)
         if axes is None:
-            raise InvalidDrive(
+            raise RobotError(
                 "the axes of its rotors are not known; give rotor_axes",
                 subject=("drive of", " and ".join(drive.joints)),
             )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from footfall.compiler import absolute, greater_equal, less, maximum, minimum, where
-from footfall.errors import InvalidDrive
+from footfall.errors import RobotError
 from footfall.robot.drives.electric_motor import ElectricMotor
 
 
@@ -65,7 +65,7 @@ class ServoCascade:
         for name in ("period", "current_limit", "voltage_limit"):
             value = getattr(self, name)
             if not (math.isfinite(value) and value > 0.0):
-                raise InvalidDrive(f"{name} of a servo is {value}; it must be finite and above zero")
+                raise RobotError(f"{name} of a servo is {value}; it must be finite and above zero")
         for name in (
             "position_gain",
             "velocity_gain",
@@ -76,7 +76,7 @@ class ServoCascade:
         ):
             value = getattr(self, name)
             if not (math.isfinite(value) and value >= 0.0):
-                raise InvalidDrive(f"{name} of a servo is {value}; it must be finite and not negative")
+                raise RobotError(f"{name} of a servo is {value}; it must be finite and not negative")
 
     def start(self) -> ServoState:
         """The state of a servo that samples at the next call of `advance`."""
@@ -137,7 +137,7 @@ def tuned_servo(
     position loop is four times slower, critically damped without the integral, which is slower still.
     """
     if not (math.isfinite(inertia) and inertia > 0.0):
-        raise InvalidDrive(f"inertia of a servo is {inertia} kg m2; it must be finite and above zero")
+        raise RobotError(f"inertia of a servo is {inertia} kg m2; it must be finite and above zero")
     velocity_gain = inertia * bandwidth / motor.torque_constant
     return ServoCascade(
         period=period,

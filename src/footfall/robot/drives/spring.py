@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from footfall.errors import InvalidDrive
+from footfall.errors import RobotError
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +23,9 @@ class Spring:
         for name in ("stiffness", "damping"):
             value = getattr(self, name)
             if not (math.isfinite(value) and value >= 0.0):
-                raise InvalidDrive(f"{name} is {value}; it must be finite and not negative", subject=subject)
+                raise RobotError(f"{name} is {value}; it must be finite and not negative", subject=subject)
         if not math.isfinite(self.rest):
-            raise InvalidDrive(f"rest is {self.rest}; it must be finite", subject=subject)
+            raise RobotError(f"rest is {self.rest}; it must be finite", subject=subject)
 
     def torque(self, q: Any, v: Any) -> Any:
         """On the joint, N m or N, at position q and rate v."""

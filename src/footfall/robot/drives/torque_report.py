@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import InvalidMeasurements, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.robot.drives.drive_set import DriveSet
 from footfall.robot.model import JointType, Robot
 
@@ -59,16 +59,14 @@ def torque_report(
     """
     robot = drives.robot
     if not (np.isfinite(force) and force >= 0.0):
-        raise InvalidMeasurements(f"force is {force} N; it must be finite, at least 0")
+        raise InvalidInput(f"force is {force} N; it must be finite, at least 0")
     if np.shape(gravity_forces) != (robot.nv,):
-        raise InvalidMeasurements(
-            f"gravity_forces has shape {np.shape(gravity_forces)}; it must be ({robot.nv},)"
-        )
+        raise InvalidInput(f"gravity_forces has shape {np.shape(gravity_forces)}; it must be ({robot.nv},)")
     for frame, jacobian in (*hand_jacobians.items(), *support_jacobians.items()):
         if frame not in robot.frame_names:
             raise UnknownName("frame", frame, robot.frame_names, f"robot {robot.name!r}")
         if np.shape(jacobian) != (6, robot.nv):
-            raise InvalidMeasurements(
+            raise InvalidInput(
                 f"the Jacobian of {frame!r} has shape {np.shape(jacobian)}; it must be (6, {robot.nv})"
             )
     rows = np.concatenate([jacobian[:3] for jacobian in hand_jacobians.values()] or [np.zeros((0, robot.nv))])
@@ -107,7 +105,7 @@ def _supported(robot: Robot, weights: Array, rows: Array, supports: list[Array])
         return weights, rows
     base = robot.v_slice(robot.joints[0].name)
     if robot.joints[0].type is not JointType.FLOATING:
-        raise InvalidMeasurements(f"robot {robot.name!r} has no floating base; it needs no support_jacobians")
+        raise InvalidInput(f"robot {robot.name!r} has no floating base; it needs no support_jacobians")
     support = np.concatenate(supports)
     carried = np.linalg.pinv(support[:, base].T)
     return weights - support.T @ (carried @ weights[base]), rows - rows[:, base] @ carried.T @ support

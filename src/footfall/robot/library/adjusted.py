@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import InvalidValue
+from footfall.errors import RobotError
 from footfall.math.transform import Transform
 from footfall.robot.drives.geared_rotors import with_geared_rotors
 from footfall.robot.drives.rotor_bodies import with_rotor_bodies
@@ -90,7 +90,7 @@ def lola_2012(model_type: int | None = None) -> Robot:
             message = (
                 f"model_type is {model_type}; it must be 1, 2 or 3 (4 and 5 are 2 and 3 with another contact)"
             )
-            raise InvalidValue(message, subject=("robot", "lola-2012"))
+            raise RobotError(message, subject=("robot", "lola-2012"))
     return replace(robot, name=f"lola-2012-type-{model_type}")
 
 
@@ -106,7 +106,7 @@ def quadruped(
     robot = _quadruped_with_feet(foot_height)
     if joints_per_leg not in (3, 4):
         message = f"joints_per_leg is {joints_per_leg}; it must be 3 or 4"
-        raise InvalidValue(message, subject=("robot", robot.name))
+        raise RobotError(message, subject=("robot", robot.name))
     if shock_absorber is not None:
         for leg in _LEGS:
             stiffness, damping = shock_absorber
@@ -121,7 +121,7 @@ def _quadruped_with_feet(foot_height: float) -> Robot:
     robot = _read("quadruped")
     if not 0.0 < foot_height <= 1.0:
         message = f"foot_height is {foot_height}; it must be above zero and at most 1 m"
-        raise InvalidValue(message, subject=("robot", robot.name))
+        raise RobotError(message, subject=("robot", robot.name))
     if foot_height == 0.05:
         return robot
     bodies = tuple(_with_foot_height(b, foot_height) if b.name.endswith("_foot") else b for b in robot.bodies)
@@ -137,9 +137,7 @@ def _read(name: str) -> Robot:
 def _vector(values: Sequence[float], what: str) -> Array:
     vector = np.asarray(values, dtype=np.float64)
     if vector.shape != (3,) or not np.isfinite(vector).all():
-        raise InvalidValue(
-            f"{what} is {values!r}; it must be three finite numbers", subject=("robot", "lola")
-        )
+        raise RobotError(f"{what} is {values!r}; it must be three finite numbers", subject=("robot", "lola"))
     return vector
 
 

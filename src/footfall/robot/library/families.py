@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import InvalidValue
+from footfall.errors import RobotError
 from footfall.math.transform import Transform
 from footfall.robot.model import WORLD, Body, Capsule, Frame, Geometry, Joint, JointType, Robot
 
@@ -28,7 +28,7 @@ def chain(
     _check_range(name, "links", links, 1, MOST_LINKS)
     for what, size in (("length", link_length), ("mass", link_mass), ("radius", link_radius)):
         if not size > 0.0:
-            raise InvalidValue(f"link_{what} is {size}; it must be above zero", subject=("robot", name))
+            raise RobotError(f"link_{what} is {size}; it must be above zero", subject=("robot", name))
     across = link_mass * (3 * link_radius**2 + link_length**2) / 12
     inertia = np.diag([across, across, link_mass * link_radius**2 / 2])
     middle = np.array([0.0, 0.0, -link_length / 2])
@@ -85,4 +85,4 @@ def _turn_x(angle: float) -> Array:
 def _check_range(robot: str, what: str, value: int, least: int, most: int) -> None:
     if not least <= value <= most:
         message = f"{what} is {value}; it must be {least} to {most}"
-        raise InvalidValue(message, subject=("robot", robot))
+        raise RobotError(message, subject=("robot", robot))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import NoIdleConfiguration
+from footfall.errors import NoSolution
 from footfall.math.transform import Transform
 from footfall.robot.joint_poses import joint_transforms
 from footfall.robot.model import Robot
@@ -69,7 +69,7 @@ def idle_configuration(robot: Robot, *, tolerance: float = 1e-13) -> Array:
         jacobian = _complex_step_jacobian(robot, q, unknown)
         q[unknown] -= np.linalg.lstsq(jacobian, error, rcond=None)[0]
         error = idle_error(robot, q)
-    raise NoIdleConfiguration(
+    raise NoSolution(
         f"no idle configuration of robot '{robot.name}' found: the largest error stays at "
         f"{np.abs(error).max():.3g} m or rad (allowed: {tolerance:.3g}); are the feet and hands within reach?"
     )

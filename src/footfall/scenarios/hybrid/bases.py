@@ -21,7 +21,7 @@ from footfall.contact.candidates import Candidate, Surface, surface_of
 from footfall.control.hybrid_drive import MobileRobot
 from footfall.dynamics.hybrid_wheels import Wheel
 from footfall.dynamics.kinematics import forward_kinematics
-from footfall.errors import InvalidWheel, UnknownName
+from footfall.errors import InvalidInput, UnknownName
 from footfall.geometry.plane import Plane
 from footfall.math.rotations import matrix_from_quaternion
 from footfall.robot.load import load
@@ -310,23 +310,23 @@ def _check_mobile(mobile: MobileRobot) -> None:
         raise UnknownName("body", mobile.base, carriers, f"robot {mobile.robot.name!r}, as its base")
     root = carriers[mobile.base]
     if root.type is not JointType.FLOATING or root.parent != WORLD:
-        raise InvalidWheel(
+        raise InvalidInput(
             f"base {mobile.base!r} hangs on a {root.type} joint; load the robot with a floating base"
         )
     if len(mobile.wheels) < 2:
-        raise InvalidWheel(f"a mobile robot has two wheels or more, not {len(mobile.wheels)}")
+        raise InvalidInput(f"a mobile robot has two wheels or more, not {len(mobile.wheels)}")
     for wheel in mobile.wheels:
         if wheel.body not in carriers:
             raise UnknownName("body", wheel.body, carriers, f"robot {mobile.robot.name!r}, as a wheel")
         joint = carriers[wheel.body]
         if joint.type not in (JointType.REVOLUTE, JointType.CONTINUOUS):
-            raise InvalidWheel(f"wheel {wheel.body!r} hangs on a {joint.type} joint; it needs one that turns")
+            raise InvalidInput(f"wheel {wheel.body!r} hangs on a {joint.type} joint; it needs one that turns")
         axle = joint.placement.rotation @ np.asarray(joint.axis)
         if is_ball(wheel) and abs(float(axle[2])) > _LEVEL_AXLE:
-            raise InvalidWheel(
+            raise InvalidInput(
                 f"the axle of wheel {wheel.body!r} is not level in {joint.parent!r}: {axle.round(3)}"
             )
         if is_ball(wheel) and abs(math.cos(wheel.roller)) < _LEAST_SHARE and wheel.kind != "spherical":
-            raise InvalidWheel(
+            raise InvalidInput(
                 f"wheel {wheel.body!r}: a roller of {wheel.roller:.3g} rad lies along the axle; it holds nothing"
             )

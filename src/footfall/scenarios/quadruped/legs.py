@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.errors import UnreachableFoothold
+from footfall.errors import InvalidInput
 from footfall.gait.gaits import LEGS
 from footfall.robot.model import Robot
 
@@ -40,7 +40,7 @@ class LegGeometry:
         cosine = (square - self.thigh**2 - self.shank**2) / (2 * self.thigh * self.shank)
         if np.any(np.abs(cosine) > 1.0):
             worst = int(np.argmax(np.abs(np.ravel(cosine))))
-            raise UnreachableFoothold(
+            raise InvalidInput(
                 f"the foot cannot be at {tip.reshape(-1, 3)[worst].tolist()} m from the hip: the ankle would be "
                 f"{float(np.sqrt(np.ravel(square)[worst])):.4g} m away; it must be between "
                 f"{abs(self.thigh - self.shank):.4g} and {self.thigh + self.shank:.4g} m"

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import msgspec
 
 from footfall.contact.penalty import PenaltyLaw
-from footfall.errors import InvalidDescription, InvalidScenario, UnknownName
+from footfall.errors import InvalidInput, RobotError, UnknownName
 from footfall.robot.toml_parts import read_schema
 
 _LARGEST_FILE = 2**20  # bytes
@@ -146,16 +146,16 @@ class Scenario(_Part, frozen=True):
 
     def __post_init__(self) -> None:
         if getattr(self, self.kind) is None:
-            raise InvalidScenario(f"a scenario of kind {self.kind!r} needs a table [{self.kind}]")
+            raise InvalidInput(f"a scenario of kind {self.kind!r} needs a table [{self.kind}]")
         for name, value in _numbers(msgspec.to_builtins(self)):
             if not math.isfinite(value):
-                raise InvalidScenario(f"{name} is {value}; it must be finite")
+                raise InvalidInput(f"{name} is {value}; it must be finite")
             if name in _POSITIVE and not value > 0.0:
-                raise InvalidScenario(f"{name} is {value}; it must be above zero")
+                raise InvalidInput(f"{name} is {value}; it must be above zero")
             if name in _NOT_NEGATIVE and value < 0.0:
-                raise InvalidScenario(f"{name} is {value}; it must not be negative")
+                raise InvalidInput(f"{name} is {value}; it must not be negative")
         if self.duration < self.step.dt:
-            raise InvalidScenario(
+            raise InvalidInput(
                 f"duration is {self.duration} s, less than one step of {self.step.dt} s; it must be longer"
             )
 
@@ -213,15 +213,15 @@ def load_scenario(source: str | os.PathLike[str]) -> Scenario:
         path = Path(source)
     try:
         return read_schema(path, Scenario, limit=_LARGEST_FILE)
-    except InvalidDescription as problem:
-        raise InvalidScenario(str(problem)) from None
+    except RobotError as problem:
+        raise InvalidInput(str(problem)) from None
 
 
 def _converted(tables: Any, source: str) -> Scenario:
     try:
         return msgspec.convert(tables, Scenario)
     except msgspec.ValidationError as problem:
-        raise InvalidScenario(f"{source}: {problem}") from None
+        raise InvalidInput(f"{source}: {problem}") from None
 
 
 def _numbers(tables: dict[str, Any]) -> list[tuple[str, float]]:

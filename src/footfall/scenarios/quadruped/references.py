@@ -9,7 +9,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.dynamics.center_of_mass import center_of_mass
 from footfall.dynamics.kinematics import forward_kinematics
-from footfall.errors import InvalidScenario
+from footfall.errors import InvalidInput
 from footfall.gait.gaits import LEGS
 from footfall.gait.preview import CartTable
 from footfall.math.rotations import quaternion_from_matrix, rotation_x, rotation_y
@@ -131,7 +131,7 @@ def jump_heights(jump: JumpPart, nominal: float, times: Array) -> Array:
     """Heights (n,) of the hips above the feet, m: stand, crouch, hold, extend at constant acceleration, retract."""
     way = jump.extended_height - jump.crouch_height
     if not (way > 0.0 and jump.extension_speed > 0.0):
-        raise InvalidScenario(
+        raise InvalidInput(
             f"jump.extended_height is {jump.extended_height} m and jump.extension_speed {jump.extension_speed} m/s; "
             f"the legs must extend from {jump.crouch_height} m upwards"
         )

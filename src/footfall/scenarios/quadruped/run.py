@@ -15,7 +15,7 @@ from footfall.contact.candidates import Candidate, surface_of
 from footfall.dynamics.energy import kinetic_energy, potential_energy
 from footfall.dynamics.kinematics import forward_kinematics, frame_velocity
 from footfall.dynamics.mass_matrix import mass_matrix
-from footfall.errors import PenaltyWarning, SimulationDiverged, UnknownName
+from footfall.errors import SimulationDiverged, SimulationWarning, UnknownName
 from footfall.gait.gaits import LEGS
 from footfall.geometry.plane import Plane
 from footfall.math.rotations import roll_pitch_yaw
@@ -160,7 +160,7 @@ def run_scenario(
     A run that diverges is a result too: it ends there.
     """
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PenaltyWarning)  # the summary says what came of it
+        warnings.simplefilter("ignore", SimulationWarning)  # the summary says what came of it
         simulation = simulation or build_simulation(scenario, contact)
         robot = quadruped(foot_height=scenario.robot.foot_height)  # with the names that the scene's has not
         course = reference(robot, scenario)

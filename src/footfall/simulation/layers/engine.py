@@ -15,7 +15,7 @@ from footfall.contact.detection.world import ContactWorld, resting
 from footfall.contact.layer_sweeps import Swept
 from footfall.dynamics.jacobians import frame_jacobian
 from footfall.dynamics.kinematics import frame_attachment, link_poses
-from footfall.errors import InvalidOption
+from footfall.errors import InvalidInput
 from footfall.robot.tree import Attachment
 from footfall.scene.model import Scene
 from footfall.simulation.divergence import are_good
@@ -238,10 +238,10 @@ def _with_values(state: SimulationState, values: LayerValues) -> SimulationState
 
 def _check(setting: Setting, layers: Sequence[ContactLayer]) -> None:
     if not layers:
-        raise InvalidOption("layers is empty; give one layer at least, or leave it out")
+        raise InvalidInput("layers is empty; give one layer at least, or leave it out")
     for layer in layers:
         if frame_attachment(setting.robot, layer.body).link < 0:
-            raise InvalidOption(f"layers: {layer.body!r} is fixed in the world; give layers to what moves")
+            raise InvalidInput(f"layers: {layer.body!r} is fixed in the world; give layers to what moves")
     loops = setting.robot.tree.loops
     if loops is not None and loops.held:
-        raise InvalidOption("layers: loops that forces hold are not known here; let coordinates hold them")
+        raise InvalidInput("layers: loops that forces hold are not known here; let coordinates hold them")

@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from footfall.errors import FootfallError, InvalidValue, MissingFile, RobotError, UnknownName, listed
+from footfall.errors import FootfallError, MissingFile, RobotError, UnknownName, listed
 
 
 def test_unknown_name_lists_close_names_first() -> None:
@@ -32,7 +32,7 @@ def test_long_lists_are_cut() -> None:
 
 
 def test_robot_errors_say_where() -> None:
-    error = InvalidValue("mass is -1", subject=("body", "arm"))
+    error = RobotError("mass is -1", subject=("body", "arm"))
     assert str(error) == "body 'arm': mass is -1"
     error.source, error.line = "r.urdf", 7
     assert str(error) == "r.urdf:7: body 'arm': mass is -1"
