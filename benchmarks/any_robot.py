@@ -88,7 +88,7 @@ def studied(path: Path) -> dict[str, Any]:
 def least_gap(robot: Any, scene: Any, q: Any) -> float:
     """Least distance of all shapes of the robot from the scene, m, by detection that knows nothing of the step."""
     from footfall.contact.ground import Clearance
-    from footfall.simulation.missing_meshes import without_missing_meshes
+    from footfall.simulation.start import without_missing_meshes
 
     return Clearance(without_missing_meshes(robot), scene).gap(np.asarray(q), NEAR)
 

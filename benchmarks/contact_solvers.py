@@ -31,7 +31,7 @@ from benchmarks.lab.contact_solvers import (
 )
 from benchmarks.lab.recorded_sources import SOURCES, recorded_steps
 from footfall.bench.surroundings import load_average
-from footfall.contact.problem_files import load_problems, save_problems
+from footfall.contact.problem import load_problems, save_problems
 
 CURVES = "LOLA dropped, 8 points"  # what residuals are followed on as solvers are given more time
 
@@ -49,7 +49,7 @@ def main() -> None:
     )
     parser.add_argument("--problems", type=int, default=1200, help="over all numbers of contacts")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--recorded", type=Path, help="problems written by footfall.contact.problem_files")
+    parser.add_argument("--recorded", type=Path, help="problems written by footfall.contact.problem")
     parser.add_argument("--stepped", action="store_true", help="problems of simulations")
     parser.add_argument("--scenes", nargs="*", help=f"of --stepped: {', '.join(SOURCES)}")
     parser.add_argument("--no-curves", action="store_true", help="leave time against residual out")

@@ -131,7 +131,7 @@ def parameters(path: Path) -> None:
 
 def problems(path: Path) -> None:
     from benchmarks.lab.random_problems import random_problem
-    from footfall.contact.problem_files import save_problems
+    from footfall.contact.problem import save_problems
 
     save_problems(path, [random_problem(8, seed=seed) for seed in range(20)])
 

@@ -208,14 +208,14 @@ def _recording_file() -> Mapping[str, bytes]:
 
 
 def _problems(path: Path) -> object:
-    from footfall.contact.problem_files import load_problems
+    from footfall.contact.problem import load_problems
 
     return load_problems(path)
 
 
 def _problems_file() -> Mapping[str, bytes]:
     from benchmarks.lab.random_problems import random_problem
-    from footfall.contact.problem_files import save_problems
+    from footfall.contact.problem import save_problems
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "problems.npz"

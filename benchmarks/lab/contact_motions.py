@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmarks.lab.contact_scenes import ContactScene
 from footfall.arrays import Array
-from footfall.simulation.joint_axes import actuated_velocities
+from footfall.simulation.joint_control import actuated_velocities
 
 CYCLE = 0.5  # s, of a trot
 _LIFT = 0.35  # rad, of a hip in swing; the knee turns back by twice as much, so the foot goes up

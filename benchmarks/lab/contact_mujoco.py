@@ -10,7 +10,7 @@ from benchmarks.lab.contact_scenes import DT, FRICTION, ContactScene
 from footfall.arrays import Array
 from footfall.robot.mjcf_writer import mjcf_text, part_names
 from footfall.robot.model import Robot
-from footfall.simulation.joint_axes import actuated_velocities
+from footfall.simulation.joint_control import actuated_velocities
 from tests.peers.mujoco import MujocoModel
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footfall.compiler import build_kernel
-from footfall.contact.bounds import bounding_box, swept_bounds
+from footfall.contact.classic.broad_phase import bounding_box, swept_bounds
 from footfall.contact.convex import convex_distance
 from footfall.contact.distance_functions import Surface, local_distance, signed_distance
 from footfall.contact.features import contact_points, spread_points

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from footfall.contact import Elastic, sole_stiffness
-from footfall.contact.elastic_block import block_stiffness, brick_stiffness
+from footfall.contact.contact_layer import block_stiffness, brick_stiffness
 from footfall.errors import InvalidInput
 
 SIZE = np.array([0.08, 0.05, 0.012])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks.lab.random_problems import pile_problem, random_problem
-from footfall.contact.problem_files import load_problems, save_problems
+from footfall.contact.problem import load_problems, save_problems
 from footfall.errors import InvalidInput, MissingFile
 
 

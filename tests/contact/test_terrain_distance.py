@@ -9,8 +9,7 @@ from scipy.spatial import KDTree
 from footfall import Material, Scene, SceneObject, free_body
 from footfall.arrays import Array
 from footfall.contact.candidates import point_candidates, surface_of
-from footfall.contact.distance_functions import local_distance
-from footfall.contact.terrain_distance import facets
+from footfall.contact.distance_functions import facets, local_distance
 from footfall.geometry.height_map import HeightMap
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Sphere

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from footfall import Material, Scene, SceneObject, Simulation, free_body
-from footfall.contact.bounds import bounding_box
+from footfall.contact.classic.broad_phase import bounding_box
 from footfall.contact.convex import convex_of
-from footfall.contact.detection.pools import PoolBuilder
-from footfall.contact.detection.shape_making import Carried, shapes_of
+from footfall.contact.detection.pools import Carried, PoolBuilder, shapes_of
 from footfall.contact.detection.shapes import Kind
 from footfall.contact.distance_functions import local_distance
 from footfall.errors import FootfallError, SceneError

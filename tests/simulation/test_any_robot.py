@@ -14,8 +14,8 @@ from footfall.errors import SceneWarning, SimulationWarning
 from footfall.geometry.plane import Plane
 from footfall.robot import Geometry
 from footfall.simulation import JointOptions
-from footfall.simulation.holding_gains import holding_gains
-from footfall.simulation.joint_inertias import held_inertias, moved_inertias
+from footfall.simulation.commands import holding_gains
+from footfall.simulation.joint_control import held_inertias, moved_inertias
 from footfall.simulation.run_watch import warn_of_restless_joints
 
 FLOOR = Scene("floor", (SceneObject("floor", Plane()),))

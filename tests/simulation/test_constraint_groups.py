@@ -15,10 +15,9 @@ from footfall.contact.newton_schedule import ONE_ROUND, ROUND_APART, StepKind
 from footfall.dynamics.factorisation import factorise
 from footfall.dynamics.kinematics import link_poses
 from footfall.dynamics.loops import Coupling
-from footfall.simulation.constraint_groups import ConstraintGroups
+from footfall.simulation.constraint_groups import ConstraintGroups, SparseRows, solve_sparse
 from footfall.simulation.contact_newton import schedule
 from footfall.simulation.contact_rows import LinkMotion
-from footfall.simulation.sparse_elimination import SparseRows, solve_sparse
 from footfall.simulation.step_contacts import JointLaw, locate_contact
 from footfall.simulation.step_problem import build_step_problem
 

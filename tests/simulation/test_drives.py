@@ -21,7 +21,7 @@ from footfall.robot.variants import lock_joints
 from footfall.scene.model import Scene
 from footfall.simulation.drive_step import DriveTrain
 from footfall.simulation.joint_action import JointAction
-from footfall.simulation.joint_axes import actuated_velocities
+from footfall.simulation.joint_control import actuated_velocities
 from footfall.simulation.plants import FeetSimulation, SmoothSimulation
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command

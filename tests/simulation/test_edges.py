@@ -9,7 +9,7 @@ import pytest
 
 from footfall import Scene, SceneObject, free_body
 from footfall.arrays import Array
-from footfall.contact.axis_crossings import AxisCrossing
+from footfall.contact.box_places import AxisCrossing
 from footfall.contact.candidates import scene_candidates
 from footfall.contact.features import ROUNDING
 from footfall.math.rotations import matrix_from_quaternion

@@ -14,8 +14,8 @@ from footfall.dynamics.kinematics import link_poses
 from footfall.dynamics.loops import Coupling
 from footfall.robot.model import Robot
 from footfall.simulation.constraint_groups import ConstraintGroups
+from footfall.simulation.contact_newton import delassus_matrix, diagonal_mobilities, impulse_solver
 from footfall.simulation.contact_rows import LinkMotion
-from footfall.simulation.impulse_space import delassus_matrix, diagonal_mobilities, impulse_solver
 from footfall.simulation.step_contacts import locate_contact
 
 

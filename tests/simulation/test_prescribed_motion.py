@@ -13,7 +13,7 @@ from footfall.errors import InvalidInput
 from footfall.scene.assembly import combined_robot, placed_robots
 from footfall.scene.load import load_scene
 from footfall.scene.model import Material, Scene
-from footfall.simulation.prescribed_motion import PrescribedMotion
+from footfall.simulation.robot_motion import PrescribedMotion
 from footfall.simulation.step_values import Command, StepOptions
 from footfall.simulation.world.engine import Setting, WorldEngine
 

@@ -13,7 +13,7 @@ from footfall.gait.poses import mean_foot_frame
 from footfall.math.rotations import rotation_z
 from footfall.math.transform import Transform
 from footfall.scene.load import load_scene, save_scene
-from footfall.simulation.joint_axes import actuated_velocities
+from footfall.simulation.joint_control import actuated_velocities
 from footfall.walking.request import WalkRequest, read_request, write_request
 from footfall.walking.session import WalkSession
 from footfall.walking.signals import Drive

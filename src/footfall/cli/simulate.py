@@ -170,9 +170,9 @@ def prepared(robot: Robot | None, scene: Scene, start: Start, *, dt: float) -> S
     from footfall.contact.ground import Clearance, lowered
     from footfall.errors import FootfallWarning
     from footfall.robot.start import start_of
-    from footfall.simulation.missing_meshes import without_missing_meshes
     from footfall.simulation.plants import FeetSimulation
     from footfall.simulation.simulation import Simulation
+    from footfall.simulation.start import without_missing_meshes
 
     steps = max(1, round(_RECORDED / dt))
     simulation: SimulationBase

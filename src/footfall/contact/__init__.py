@@ -11,15 +11,15 @@ from footfall.public_names import open_to_users
 if TYPE_CHECKING:
     from footfall.contact.assembly import RobotContactProblem as RobotContactProblem
     from footfall.contact.assembly import build_contact_problem as build_contact_problem
-    from footfall.contact.bounds import bounding_box as bounding_box
-    from footfall.contact.bounds import swept_bounds as swept_bounds
     from footfall.contact.candidates import Candidate as Candidate
     from footfall.contact.candidates import Surface as Surface
     from footfall.contact.candidates import point_candidates as point_candidates
     from footfall.contact.candidates import scene_candidates as scene_candidates
     from footfall.contact.candidates import surface_of as surface_of
     from footfall.contact.classic.broad_phase import BroadPhase as BroadPhase
+    from footfall.contact.classic.broad_phase import bounding_box as bounding_box
     from footfall.contact.classic.broad_phase import broad_phase as broad_phase
+    from footfall.contact.classic.broad_phase import swept_bounds as swept_bounds
     from footfall.contact.classic.gauss_seidel import solve_gauss_seidel as solve_gauss_seidel
     from footfall.contact.classic.hybrid import solve_hybrid as solve_hybrid
     from footfall.contact.classic.impacts import solve_impact_sequence as solve_impact_sequence
@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from footfall.contact.classic.v_clip import PolyhedronDistance as PolyhedronDistance
     from footfall.contact.classic.v_clip import polyhedron_distance as polyhedron_distance
     from footfall.contact.contact_layer import ContactLayer as ContactLayer
+    from footfall.contact.contact_layer import Elastic as Elastic
     from footfall.contact.contact_layer import sole_layers as sole_layers
+    from footfall.contact.contact_layer import sole_stiffness as sole_stiffness
     from footfall.contact.contacts import Contacts as Contacts
     from footfall.contact.convex import Convex as Convex
     from footfall.contact.convex import ConvexDistance as ConvexDistance
@@ -45,16 +47,14 @@ if TYPE_CHECKING:
     from footfall.contact.detection.world import bodies_at as bodies_at
     from footfall.contact.detection.world import build_contact_world as build_contact_world
     from footfall.contact.detection.world import touches_of as touches_of
-    from footfall.contact.elastic_block import Elastic as Elastic
-    from footfall.contact.elastic_block import sole_stiffness as sole_stiffness
     from footfall.contact.options import ContactOptions as ContactOptions
     from footfall.contact.options import JointRows as JointRows
     from footfall.contact.penalty import PenaltyLaw as PenaltyLaw
     from footfall.contact.penalty import penalty_stability as penalty_stability
     from footfall.contact.problem import ContactProblem as ContactProblem
     from footfall.contact.problem import ContactSolution as ContactSolution
-    from footfall.contact.problem_files import load_problems as load_problems
-    from footfall.contact.problem_files import save_problems as save_problems
+    from footfall.contact.problem import load_problems as load_problems
+    from footfall.contact.problem import save_problems as save_problems
     from footfall.contact.validation import Residuals as Residuals
     from footfall.contact.validation import check_solution as check_solution
 

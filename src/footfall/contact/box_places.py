@@ -8,14 +8,17 @@ that is not there.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from footfall.arrays import Array, Integers
-from footfall.compiler import NativeFunction
+from footfall.compiler import NativeFunction, call, greater, maximum, minimum, sqrt, where
+from footfall.compiler.graph import ACTIVE, Graph
 from footfall.compiler.once import once
 from footfall.compiler.routines import (
     ArrayOf,
@@ -24,11 +27,241 @@ from footfall.compiler.routines import (
     Vector3,
     as_records,
     new_records,
+    record_dtype,
     routine,
 )
-from footfall.contact.axis_crossings import NUMBERS, Edge, Place, add_edge, far_place
-from footfall.contact.shared_calls import shared_call
+from footfall.compiler.symbols import Symbol, node_index
+from footfall.math.spatial import cross
 from footfall.math.transform import Transform
+
+# One native call for all candidates that need its results.
+
+# Nodes of the calls that a trace has made; no symbols, which would keep their graph alive.
+_made: WeakKeyDictionary[Graph, dict[tuple[Any, ...], list[int]]] = WeakKeyDictionary()
+
+
+def shared_call(function: NativeFunction, inputs: Array) -> Array:
+    """Results (n,) of a function for symbols (m,), as one node of the graph however often it is asked for."""
+    graph = ACTIVE.get()
+    assert graph is not None
+    key = (function.name, graph.open_regions[-1], *(node_index(graph, value) for value in inputs))
+    known = _made.setdefault(graph, {})
+    if key not in known:
+        known[key] = [symbol.index for symbol in call(function, inputs)]
+    return np.array([Symbol(graph, index) for index in known[key]], dtype=object)
+
+
+# Where an axis, that of a capsule or of a cylinder, comes over a face of a box, leaves it or crosses an edge.
+#
+# A bar that lies across a beam touches it with points of its mantle that move along it with every step, so they are
+# searched for, one call an axis and a box. Each of them may touch, whichever is chosen: none of them is a contact that
+# is not there.
+
+AXIS_PLACES = 2  # a line enters and leaves a face
+_FAR = 1e3  # m, where a place is that is not needed
+_SMALL = 1e-9  # of a box: what is rounding
+
+
+class Place(NamedTuple):
+    """Where something may touch a box, in the box's frame: point, normal away from the box, and gap, m."""
+
+    point: Vector3
+    normal: Vector3
+    gap: float
+
+
+NUMBERS = record_dtype(Place).itemsize // 8  # of a place
+
+
+class Edge(NamedTuple):
+    """A straight edge, or an axis, in the frame of a box; reach: half its length, m."""
+
+    direction: Vector3
+    middle: Vector3
+    reach: float
+
+    def at(self, along: float) -> Vector3:
+        """The point so far from the middle."""
+        return self.middle + along * self.direction
+
+
+@dataclass(frozen=True)
+class AxisCrossing:
+    """One of the `AXIS_PLACES` in which an axis crosses a box.
+
+    length: of the axis, m, along z of `placement` in its body. place: which, from 0. mantle: radius, m, of a cylinder
+    about the axis, whose mantle touches there; 0: the axis itself does.
+    """
+
+    length: float
+    placement: Transform
+    place: int
+    mantle: float
+
+
+def axis_crossings(length: float, box: Any, pose: Transform) -> Array:
+    """Places (AXIS_PLACES, 7) on an axis, all in the frame of the box: point (3), normal (3) towards the axis and
+    distance, m. Those that are not needed are far away.
+
+    length: of the axis, along z of `pose` in the frame of the box; numbers or symbols. box: edge lengths (3,), m.
+    """
+    data = np.concatenate([[length], np.asarray(box, float)]) / 2
+    inputs = np.concatenate([pose.rotation[:, 2], pose.translation])
+    if inputs.dtype != object:
+        result = np.empty((AXIS_PLACES, NUMBERS))
+        find_axis_crossings(inputs.astype(float), result.reshape(-1), data)
+        return result
+    return shared_call(native_axis_crossings(data.tobytes()), inputs).reshape(AXIS_PLACES, NUMBERS)
+
+
+class _Sizes(NamedTuple):
+    """Half the length of an axis, and half the edges of a box, m."""
+
+    reach: float
+    half: Vector3
+
+
+class _Axis(NamedTuple):
+    direction: Vector3
+    middle: Vector3
+
+
+@routine
+def find_axis_crossings(inputs: Array, result: Array, data: Array) -> None:
+    """The places of `axis_crossings`; inputs: an `_Axis`, data: `_Sizes`."""
+    axis, sizes = as_records(_Axis, inputs)[0], as_records(_Sizes, data)[0]
+    places: ArrayOf[Place] = as_records(Place, result)
+    edge = Edge(axis.direction, axis.middle, sizes.reach)
+    for k in range(add_edge(edge, sizes.half, places, 0), AXIS_PLACES):
+        places[k] = far_place()
+
+
+@routine
+def far_place() -> Place:
+    """A place that is not needed."""
+    return Place(np.array([0.0, 0.0, _FAR]), np.array([0.0, 0.0, 1.0]), _FAR)
+
+
+@routine
+def add_edge(edge: Edge, half: Vector3, places: ArrayOf[Place], count: int) -> int:
+    """Add up to two places inside of an edge; how many there are then.
+
+    Where the edge passes over a face of the box: where it comes over it and where it leaves it. Where it is nearest to
+    an edge of the box: that place, and the farther end of the part over the face.
+    """
+    tolerance = _SMALL * (half[0] + half[1] + half[2])
+    first, last = _over(edge, half, -1)
+    nearest = (first + last) / 2 if first < last else _nearest(edge, half)
+    point = edge.at(nearest)
+    outside, face, most = 0, 0, -np.inf
+    for i in (0, 1, 2):
+        beyond = abs(point[i]) - half[i]
+        outside += 1 if beyond > tolerance else 0
+        if beyond > most:
+            most, face = beyond, i
+    first, last = _over(edge, half, face)
+    inner = edge.reach - tolerance
+    if outside > 1:
+        if abs(nearest) < inner:
+            places[count] = _over_edge(point, half)
+            count += 1
+        far = first if abs(first - nearest) > abs(last - nearest) else last
+        if first < last and abs(far) < inner:
+            places[count] = _over_face(edge.at(far), half, face)
+            count += 1
+        return count
+    if first < last:
+        if first > -inner:
+            places[count] = _over_face(edge.at(first), half, face)
+            count += 1
+        if last < inner:
+            places[count] = _over_face(edge.at(last), half, face)
+            count += 1
+    return count
+
+
+@routine
+def _over(edge: Edge, half: Vector3, face: int) -> tuple[float, float]:
+    """From where to where an edge is between the faces of the box along all axes but one; inside of it if -1."""
+    first, last = -edge.reach, edge.reach
+    for i in (0, 1, 2):
+        if i == face:
+            continue
+        if abs(edge.direction[i]) > _SMALL:
+            one = (-half[i] - edge.middle[i]) / edge.direction[i]
+            other = (half[i] - edge.middle[i]) / edge.direction[i]
+            first, last = max(first, min(one, other)), min(last, max(one, other))
+        elif abs(edge.middle[i]) > half[i]:
+            return 0.0, 0.0
+    return first, last
+
+
+@routine
+def _beyond(point: Vector3, half: Vector3) -> Vector3:
+    """The way to a point from the nearest one of a box."""
+    return point - np.minimum(np.maximum(point, -half), half)
+
+
+@routine
+def _over_edge(point: Vector3, half: Vector3) -> Place:
+    """A place nearest to an edge or a corner of the box."""
+    beyond = _beyond(point, half)
+    distance = math.sqrt(beyond @ beyond)
+    return Place(point, beyond / distance, distance)
+
+
+@routine
+def _over_face(point: Vector3, half: Vector3, face: int) -> Place:
+    normal: Vector3 = np.zeros(3)
+    normal[face] = 1.0 if point[face] >= 0.0 else -1.0
+    return Place(point, normal, abs(point[face]) - half[face])
+
+
+@routine
+def _nearest(edge: Edge, half: Vector3) -> float:
+    """Where an edge is nearest to the box, as a length from its middle.
+
+    Half the squared distance grows along the edge at a rate that never falls and is linear between the places where
+    the edge crosses the planes of the box's faces.
+    """
+    before, after = -edge.reach, edge.reach
+    falling, rising = _rate(edge, before, half), _rate(edge, after, half)
+    if falling >= 0.0:
+        return before
+    if rising <= 0.0:
+        return after
+    for i in (0, 1, 2):
+        if abs(edge.direction[i]) <= _SMALL:
+            continue
+        for side in (-1.0, 1.0):
+            along = (side * half[i] - edge.middle[i]) / edge.direction[i]
+            if before < along < after:
+                rate = _rate(edge, along, half)
+                if rate < 0.0:
+                    before, falling = along, rate
+                else:
+                    after, rising = along, rate
+    return before - falling * (after - before) / (rising - falling)
+
+
+@routine
+def _rate(edge: Edge, along: float, half: Vector3) -> float:
+    return float(edge.direction @ _beyond(edge.at(along), half))
+
+
+@once
+def _axis_callback() -> RoutineCallback:
+    return RoutineCallback(find_axis_crossings)
+
+
+@cache
+def native_axis_crossings(data: bytes) -> NativeFunction:
+    """For half the length of an axis and the half edges of a box; other sizes are another function."""
+    callback, name = _axis_callback(), f"axis_crossings_{data.hex()}"
+    return NativeFunction(
+        name, callback.address, NUMBERS * AXIS_PLACES, data=np.frombuffer(data), owner=callback
+    )
+
 
 PLACES = 8
 _MOST = 8 + 8 + 24  # corners of both, and two places for each edge
@@ -209,12 +442,110 @@ def _surface(point: Vector3, half: Vector3) -> _Surface:
 
 
 @once
-def _callback() -> RoutineCallback:
+def _box_callback() -> RoutineCallback:
     return RoutineCallback(find_box_places)
 
 
 @cache
 def native_box_places(data: bytes) -> NativeFunction:
     """For the half edges of two boxes and their roundings; other sizes are another function."""
-    callback, name = _callback(), f"box_places_{data.hex()}"
+    callback, name = _box_callback(), f"box_places_{data.hex()}"
     return NativeFunction(name, callback.address, NUMBERS * PLACES, data=np.frombuffer(data), owner=callback)
+
+
+# Points of a shape that touch and move along it: on the rims and the mantle of a cylinder, on the axis of a capsule.
+#
+# A wheel touches the ground with the lowest point of its rims, which is another one in every step. Two bars that cross
+# touch where their axes are nearest. For numbers and for symbols.
+
+DistanceAt = Callable[[Array], tuple[Any, Array]]
+
+RIM_PLACES = 4
+_UPRIGHT = 1e-12  # square of the sine of the tilt below which all points of a rim are as near
+_BEYOND = 0.1  # of the radius of a rim
+_PARALLEL = 1e-9  # square of the sine of the angle between two axes
+
+
+@dataclass(frozen=True)
+class RimPoint:
+    """A point on a rim of a cylinder: that nearest to the surface, and at quarters of the rim from it.
+
+    radius: of the rim, m. height: of its middle along z of `placement` in the body, m. quarter: from 0, the nearest,
+    to `RIM_PLACES`; of a cylinder that stands upright they are at rest in the body.
+    """
+
+    radius: float
+    height: float
+    placement: Transform
+    quarter: int
+
+
+@dataclass(frozen=True)
+class AxisPoint:
+    """The point of an axis that is nearest to another axis.
+
+    length: of the axis along z of `placement` in the body, m. other: length of the other axis, along z of its shape.
+    mantle: radius, m, of a cylinder about the axis, whose mantle touches there; 0: the axis itself does.
+    """
+
+    length: float
+    placement: Transform
+    other: float
+    mantle: float
+
+
+def rim_point(rim: RimPoint, pose: Transform, distance_at: DistanceAt, *, searches: int) -> Array:
+    """The point (3,) in the world.
+
+    pose: of the cylinder. distance_at: distance (m) and normal (3,) of the surface for a point in the world. searches:
+    how often the nearest point is sought from the last one; once is enough for a plane.
+    """
+    axis = pose.rotation[:, 2]
+    middle = pose.translation + rim.height * axis
+    point, away = middle, pose.rotation[:, 0]
+    for _ in range(searches):
+        distance, normal = distance_at(point)
+        # to where the surface is nearest, or a little beyond, so that there is a way to go from inside of it too
+        onto = point - (maximum(distance, 0.0) + _BEYOND * rim.radius) * normal
+        direction, tilted = _across(axis, (middle - onto) / rim.radius)
+        away = where(tilted, direction, away)
+        point = middle - rim.radius * away
+    direction = (-away, -cross(axis, away), away, cross(axis, away))[rim.quarter]
+    return np.asarray(middle + rim.radius * direction)
+
+
+def axis_point(place: AxisPoint, pose: Transform, other: Transform, distance_at: DistanceAt) -> Array:
+    """The point (3,) in the world; pose, other: of the shapes with the two axes."""
+    axis, across = pose.rotation[:, 2], other.rotation[:, 2]
+    between = pose.translation - other.translation
+    cosine, own, far = axis @ across, axis @ between, across @ between
+    sine = 1.0 - cosine * cosine
+    crossing = greater(sine, _PARALLEL)
+    along = _within(where(crossing, (cosine * far - own) / where(crossing, sine, 1.0), 0.0), place.length)
+    opposite = _within(cosine * along + far, place.other)
+    along = _within(cosine * opposite - own, place.length)
+    point = pose.translation + along * axis
+    return (
+        np.asarray(point)
+        if place.mantle == 0.0
+        else mantle_point(point, axis, distance_at(point)[1], place.mantle)
+    )
+
+
+def mantle_point(center: Array, axis: Array, normal: Array, radius: float) -> Array:
+    """The point (3,) of the circle about an axis that is farthest against a normal (3,); its centre if these are
+    parallel."""
+    away, tilted = _across(axis, normal)
+    return np.asarray(where(tilted, center - radius * away, center))
+
+
+def _across(axis: Array, normal: Array) -> tuple[Array, Any]:
+    """Direction (3,) of the part of a normal across an axis, and whether there is one."""
+    part = normal - (normal @ axis) * axis
+    square = part @ part
+    tilted = greater(square, _UPRIGHT)
+    return part / sqrt(where(tilted, square, 1.0)), tilted
+
+
+def _within(along: Any, length: float) -> Any:
+    return maximum(minimum(along, length / 2), -length / 2)

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.contact.detection.spare_corners import shares_loads, spanned
+from footfall.contact.distance_functions import TerrainFacet, facets
 from footfall.contact.pair_material import pair_material, side_of, touched_by
 from footfall.contact.shape_pairs import Place, PointOf, points_against, points_of
-from footfall.contact.terrain_distance import TerrainFacet, facets
 from footfall.errors import SimulationWarning
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane

@@ -9,14 +9,128 @@ w = 0 unless at it. Followers are rolling and torsional friction: moments about 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import zipfile
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.contact.impulse_state import ContactRows
+from footfall.compiler.routines import Vector2, Vector3, routine
+from footfall.contact.law import allowed_impulse
 from footfall.errors import InvalidInput
+from footfall.whole_file import open_file, written_whole
+
+# A contact problem while it is solved: its rows, the impulses so far, and the velocities that follow from them.
+
+
+class ContactRows(NamedTuple):
+    """A `ContactProblem` as routines take it: `w = matrix p + bias`, (n, n) and (n,).
+
+    diagonal (n,): of the matrix, kept off zero. friction, extra (contacts,), box (boxes,), compliance (n,): as there.
+    """
+
+    matrix: Array
+    diagonal: Array
+    bias: Array
+    friction: Array
+    extra: Array
+    box: Array
+    compliance: Array
+
+    @property
+    def contact_rows(self) -> int:
+        """How many rows belong to contacts; those of joints follow."""
+        return 3 * len(self.friction)
+
+    def allowed(self, row: int, impulse: float) -> float:
+        """An impulse of a joint's row brought into what is allowed: not negative, or within its box."""
+        return float(allowed_impulse(impulse, self.bound(row)))
+
+    def bound(self, row: int) -> float:
+        """Of a joint's row, N s: infinite for a limit."""
+        bounded = row - (len(self.bias) - len(self.box))
+        return float(self.box[bounded]) if bounded >= 0 else math.inf
+
+
+class ImpulseState(NamedTuple):
+    """Impulses p (n,), N s, and velocities w = matrix p + bias (n,), m/s; both change in place."""
+
+    rows: ContactRows
+    p: Array
+    w: Array
+
+    def refresh(self) -> None:
+        """Compute the velocities anew: rounding errors of changes add up."""
+        for i, row in enumerate(self.rows.matrix):
+            total = self.rows.bias[i]
+            for j in range(len(row)):
+                total += row[j] * self.p[j]
+            self.w[i] = total
+
+    def change(self, row: int, impulse: float) -> None:
+        """Set an impulse and let the velocities follow."""
+        step, w = impulse - self.p[row], self.w
+        if step != 0.0:
+            self.p[row] = impulse
+            w += self.rows.matrix[row] * step
+
+    def change_contact(self, k: int, impulse: Vector3) -> None:
+        """Set the impulse of a contact (t1, t2, n)."""
+        for i in (0, 1, 2):
+            self.change(3 * k + i, impulse[i])
+
+    def friction_target(self, k: int) -> Vector2:
+        """Where friction wants a tangential impulse: a step along -w, by the mean of both mobilities."""
+        first = 3 * k
+        scale = 2.0 / (self.rows.diagonal[first] + self.rows.diagonal[first + 1])
+        p, w = self.p[first : first + 2], self.w[first : first + 2]
+        return p - scale * w  # type: ignore[no-any-return]
+
+    def friction_bound(self, k: int) -> float:
+        """Greatest tangential impulse of a contact: none where it separates."""
+        n, rows = 3 * k + 2, self.rows
+        pressed = rows.diagonal[n] * self.p[n] > self.w[n]
+        return rows.friction[k] * self.p[n] + rows.extra[k] if pressed else 0.0
+
+    def stopping(self, row: int) -> float:
+        """The impulse that would stop a row on its own."""
+        return self.p[row] - self.w[row] / self.rows.diagonal[row]  # type: ignore[no-any-return]
+
+    def residual_without_friction(self) -> float:
+        """Largest part of the natural map in normal directions and joint rows, N s."""
+        largest = 0.0
+        for k in range(len(self.rows.friction)):
+            n = 3 * k + 2
+            largest = max(largest, abs(self.p[n] - max(0.0, self.stopping(n))))
+        for row in range(self.rows.contact_rows, len(self.p)):
+            largest = max(largest, abs(self.p[row] - self.rows.allowed(row, self.stopping(row))))
+        return largest
+
+    def away_from(self, k: int, tangential: Vector2) -> float:
+        """How far the tangential impulse of a contact is from another one, N s."""
+        return math.hypot(self.p[3 * k] - tangential[0], self.p[3 * k + 1] - tangential[1])
+
+
+@routine
+def natural_map(state: ImpulseState) -> float:
+    """Residual as in `validation.natural_map_residual`, N s."""
+    largest = state.residual_without_friction()
+    for k in range(len(state.rows.friction)):
+        inside = in_disc(state.friction_target(k), state.friction_bound(k))
+        largest = max(largest, state.away_from(k, inside))
+    return largest
+
+
+@routine
+def in_disc(target: Vector2, bound: float) -> Vector2:
+    """The nearest point of a disc."""
+    length = math.sqrt(target[0] * target[0] + target[1] * target[1])
+    return (bound / length if length > bound else 1.0) * target
+
 
 _LEAST_DIAGONAL = 1e-12  # of the largest: keeps a row that nothing can move out of divisions by zero
 
@@ -153,3 +267,90 @@ def checked_start(problem: ContactProblem, start: Array | None) -> Array:
     if impulses.shape != (problem.size,) or not np.isfinite(impulses).all():
         raise InvalidInput(f"start needs {problem.size} finite impulses, not {impulses.shape}: {impulses}")
     return impulses
+
+
+# Contact problems on disk, such as those that a simulation met: one NPZ file for any number of them.
+
+_MOST_BYTES = 256 * 2**20
+_MOST_PROBLEMS = 20_000
+_ARRAYS = ("delassus", "bias", "friction", "extra", "box", "compliance")
+
+
+def save_problems(path: str | Path, problems: Sequence[ContactProblem]) -> None:
+    """Write contact problems; the file appears only when it is complete."""
+    for problem in problems:
+        problem.require_no_followers("a file of contact problems")
+    sizes = np.array(
+        [[problem.contacts, problem.limits, len(problem.box)] for problem in problems], dtype=np.int64
+    )
+    arrays: dict[str, Any] = {
+        name: np.concatenate([np.zeros(0), *(getattr(problem, name).ravel() for problem in problems)])
+        for name in _ARRAYS
+    }
+    with written_whole(Path(path)) as file:
+        np.savez_compressed(file, sizes=sizes.reshape(-1, 3), **arrays)
+
+
+def load_problems(path: str | Path) -> list[ContactProblem]:
+    """The contact problems of a file that `save_problems` has written."""
+    with open_file(Path(path), "file of contact problems") as file:
+        try:
+            stored = _arrays(file)
+            return list(_problems(stored))
+        except InvalidInput as error:
+            raise InvalidInput(f"{path}: {error}") from None
+        except Exception as error:  # zip, zlib and NumPy have many ways to say that something is no array
+            raise InvalidInput(f"{path} is no file of contact problems: {error}") from error
+
+
+def _arrays(file: IO[bytes]) -> dict[str, Any]:
+    """The arrays of an NPZ file; sizes are compared with what is there before memory is asked for."""
+    found: dict[str, Any] = {}
+    with zipfile.ZipFile(file) as archive:
+        members = {info.filename: info for info in archive.infolist()}
+        names = {name: f"{name}.npy" for name in ("sizes", *_ARRAYS)}
+        missing = [name for name, member in names.items() if member not in members]
+        if missing:
+            raise InvalidInput(f"there is no array {missing[0]!r}")
+        total = sum(members[member].file_size for member in names.values())
+        if total > _MOST_BYTES:
+            raise InvalidInput(f"holds {total} bytes; at most {_MOST_BYTES} are read")
+        for name, member in names.items():
+            with archive.open(members[member]) as content:
+                found[name] = _array(name, content, members[member].file_size)
+    return found
+
+
+def _array(name: str, content: IO[bytes], size: int) -> Any:
+    version = np.lib.format.read_magic(content)
+    if version != (1, 0):
+        raise InvalidInput(f"{name} is an array of version {version}; 1.0 is read")
+    shape, fortran, kind = np.lib.format.read_array_header_1_0(content, max_header_size=1000)
+    axes, wanted = (2, np.dtype("<i8")) if name == "sizes" else (1, np.dtype("<f8"))
+    if kind != wanted or fortran or len(shape) != axes or (axes == 2 and shape[1] != 3):
+        raise InvalidInput(f"{name} is {kind} of shape {shape}; it must be {wanted}, {axes} axes")
+    count = math.prod(shape)
+    if not 0 <= 8 * count <= size:
+        raise InvalidInput(f"{name} announces {count} numbers; {size} bytes are there")
+    data = content.read(8 * count)
+    return np.frombuffer(data, wanted).reshape(shape)
+
+
+def _problems(stored: dict[str, Any]) -> Iterator[ContactProblem]:
+    positions = dict.fromkeys(_ARRAYS, 0)
+    if len(stored["sizes"]) > _MOST_PROBLEMS:
+        raise InvalidInput(f"holds {len(stored['sizes'])} problems; at most {_MOST_PROBLEMS} are read")
+    for contacts, limits, boxes in stored["sizes"].tolist():
+        if min(contacts, limits, boxes) < 0:
+            raise InvalidInput(f"a problem of {contacts} contacts, {limits} limits and {boxes} boxes")
+        size = 3 * contacts + limits + boxes
+        lengths = (size * size, size, contacts, contacts, boxes, size)
+        parts: dict[str, Any] = {"limits": limits}
+        for name, length in zip(_ARRAYS, lengths, strict=True):
+            part = stored[name][positions[name] : positions[name] + length]
+            if len(part) != length:
+                raise InvalidInput(f"{name} ends within a problem")
+            parts[name] = part
+            positions[name] += length
+        parts["delassus"] = parts["delassus"].reshape(size, size)
+        yield ContactProblem(**parts)

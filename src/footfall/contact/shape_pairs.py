@@ -9,11 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from footfall.contact.axis_crossings import AXIS_PLACES, AxisCrossing
-from footfall.contact.box_places import PLACES, BoxPlace
+from footfall.contact.box_places import (
+    AXIS_PLACES,
+    PLACES,
+    RIM_PLACES,
+    AxisCrossing,
+    AxisPoint,
+    BoxPlace,
+    RimPoint,
+)
+from footfall.contact.distance_functions import TerrainFacet
 from footfall.contact.features import contact_points, rounding_of
-from footfall.contact.moving_points import RIM_PLACES, AxisPoint, RimPoint
-from footfall.contact.terrain_distance import TerrainFacet
 from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from footfall.scene.model import SceneShape
 

@@ -8,12 +8,19 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import absolute, greater_equal, maximum, where
-from footfall.contact.axis_crossings import AxisCrossing, axis_crossings
-from footfall.contact.box_places import BoxPlace, box_places
-from footfall.contact.distance_functions import Surface, local_distance, signed_distance
+from footfall.contact.box_places import (
+    AxisCrossing,
+    AxisPoint,
+    BoxPlace,
+    RimPoint,
+    axis_crossings,
+    axis_point,
+    box_places,
+    mantle_point,
+    rim_point,
+)
+from footfall.contact.distance_functions import Surface, TerrainFacet, local_distance, signed_distance
 from footfall.contact.features import rounding_of
-from footfall.contact.moving_points import AxisPoint, RimPoint, axis_point, mantle_point, rim_point
-from footfall.contact.terrain_distance import TerrainFacet
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform

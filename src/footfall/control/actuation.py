@@ -10,7 +10,7 @@ from footfall.arrays import Array
 from footfall.errors import UnsuitableRobot
 from footfall.robot.model import Robot
 from footfall.robot.required import require_robot
-from footfall.simulation.joint_axes import actuated_velocities
+from footfall.simulation.joint_control import actuated_velocities
 from footfall.simulation.step_values import Command
 
 

@@ -6,8 +6,6 @@ from footfall.public_names import open_to_users
 
 if TYPE_CHECKING:
     from footfall.simulation.drive_step import Gears as Gears
-    from footfall.simulation.extra_states import ExtraRun as ExtraRun
-    from footfall.simulation.extra_states import SmoothSystem as SmoothSystem
     from footfall.simulation.handover import hand_over as hand_over
     from footfall.simulation.plants import FeetSimulation as FeetSimulation
     from footfall.simulation.plants import ImpactSimulation as ImpactSimulation
@@ -21,6 +19,8 @@ if TYPE_CHECKING:
     from footfall.simulation.run_values import join_trajectories as join_trajectories
     from footfall.simulation.simulation import Controller as Controller
     from footfall.simulation.simulation import SimulationBase as SimulationBase
+    from footfall.simulation.smooth_step import ExtraRun as ExtraRun
+    from footfall.simulation.smooth_step import SmoothSystem as SmoothSystem
     from footfall.simulation.step_problem import StepProblem as StepProblem
     from footfall.simulation.step_problem import build_step_problem as build_step_problem
     from footfall.simulation.step_problem import step_impulses as step_impulses

@@ -20,8 +20,7 @@ from footfall.robot.drives.harmonic_drive import HarmonicDrive
 from footfall.robot.drives.servo_cascade import tuned_servo
 from footfall.robot.model import Robot
 from footfall.robot.variants import sprung_joints
-from footfall.simulation.joint_axes import actuated_velocities
-from footfall.simulation.joint_inertias import held_inertias
+from footfall.simulation.joint_control import actuated_velocities, held_inertias
 
 _RATIO = 100.0
 _TORQUE_CONSTANT = 0.1  # N m/A

@@ -8,7 +8,9 @@ code made for a list of places that may touch: the fastest for a few feet, in la
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol
+from time import monotonic, perf_counter
+from types import TracebackType
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -179,3 +181,80 @@ class Engine(Protocol):
     def rollout(self, batch: Batch) -> tuple[Array, Array, Array]:
         """q (batch, steps, nq), v (batch, steps, nv) and residual (batch, steps), see `Simulation.rollout`."""
         ...
+
+
+# How much to do in one native call: Python answers Ctrl-C between two of them.
+
+_CALL = 0.05  # s that a call should take
+_MOST = 1_000_000  # periods
+_FASTER = 4  # at most so many times as much as in the call before, which may have been an easy one
+
+
+class Pace:
+    """periods: how many to compute in the next call; `with pace:` goes around it."""
+
+    def __init__(self) -> None:
+        self.periods = 1
+        self._begin = 0.0
+
+    def __enter__(self) -> None:
+        self._begin = perf_counter()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        spent = max(perf_counter() - self._begin, 1e-9)
+        self.periods = min(max(1, int(self.periods * min(_FASTER, _CALL / spent))), _MOST)
+
+
+# What a run gives to a recorder while it goes on: many control periods at once, which costs a tenth of one by one.
+
+_INTERVAL = 0.02  # s of wall time that periods wait
+
+
+class RunRecording:
+    """Around a run: `with RunRecording(...) as recording:`, and `recording.done(last)` after each stretch of it.
+
+    recorder: a `RecordingWriter`, or None. times: (periods,) s, at which the periods end. currents: whether there are
+    any. What was computed is recorded also if the run ends with an error.
+    """
+
+    def __init__(self, recorder: Any, course: Course, times: Array, *, currents: bool) -> None:
+        self._recorder = recorder
+        self._course = course
+        self._times = times
+        self._currents = currents
+        self._recorded = self._done = 0  # periods
+        self._due = monotonic() + _INTERVAL
+
+    def __enter__(self) -> RunRecording:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._recorder is not None and self._done > self._recorded:
+            self._record()
+
+    def done(self, last: int) -> None:
+        """The periods before `last` are computed."""
+        self._done = last
+        if self._recorder is not None and monotonic() >= self._due:
+            self._record()
+            self._due = monotonic() + _INTERVAL
+
+    def _record(self) -> None:
+        first, last = self._recorded, self._done
+        course, times, rows = self._course, self._times[first:last], self._course.rows(first, last)
+        currents = rows.currents if self._currents else None
+        self._recorded = last
+        self._recorder.states(
+            times, course.q[first:last], course.v[first:last], rows.effort, currents=currents
+        )
+        self._recorder.contacts_at(times, rows.counts, rows.positions, rows.forces, bodies=rows.bodies)

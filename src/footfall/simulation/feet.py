@@ -25,7 +25,7 @@ from footfall.scene.model import Scene
 from footfall.simulation.drive_step import DriveTrain, driven_step
 from footfall.simulation.engine import Batch, Deepest, Pushes, RecordedRows, body_numbers
 from footfall.simulation.joint_action import JointAction
-from footfall.simulation.joint_axes import actuated_velocities
+from footfall.simulation.joint_control import actuated_velocities
 from footfall.simulation.run_values import SimulationState, TouchLog, Trajectory
 from footfall.simulation.step_values import Command, Place, StepReport, StepState
 from footfall.simulation.world.engine import Setting

@@ -22,7 +22,7 @@ from footfall.dynamics.kinematics import forward_kinematics
 from footfall.errors import InvalidInput
 from footfall.robot.model import WORLD
 from footfall.simulation.feet import FeetEngine
-from footfall.simulation.joint_axes import limited_velocities, rubbing_velocities
+from footfall.simulation.joint_control import limited_velocities, rubbing_velocities
 from footfall.simulation.plants import ExactSimulation, FeetSimulation
 from footfall.simulation.run_values import SimulationState
 from footfall.simulation.simulation import Simulation

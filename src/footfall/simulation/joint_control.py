@@ -8,10 +8,86 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import absolute, maximum, minimum, where
-from footfall.robot.model import Robot
-from footfall.simulation.joint_axes import actuated_velocities
-from footfall.simulation.joint_inertias import reference_inertias
+from footfall.dynamics.configuration import neutral
+from footfall.dynamics.mass_matrix import composite_bodies
+from footfall.robot.model import JointType, Robot
 from footfall.simulation.step_values import Command
+
+# Which coordinates and velocities of a robot belong to joints that are driven, limited or rubbed.
+
+
+def actuated_velocities(robot: Robot) -> list[tuple[int, int]]:
+    """(coordinate, velocity) of each joint axis that a drive can act on: all but those of free bodies, and those that
+    follow from others through loops."""
+    floating = {joint.child for joint in robot.joints if joint.type is JointType.FLOATING}
+    structure = robot.tree.loops
+    own = range(robot.nv) if structure is None else structure.independent
+    places = {velocity: place for place, velocity in enumerate(own)}  # in v
+    return [
+        (link.q.start, places[link.v.start])
+        for link in robot.tree.links
+        if link.kind != "spherical" and link.body not in floating and link.v.start in places
+    ]
+
+
+def limited_velocities(robot: Robot) -> list[tuple[int, int]]:
+    """(coordinate, velocity of the tree) of each joint axis with a finite position limit."""
+    return [
+        (q, v)
+        for q, v in actuated_velocities(robot.spanning)
+        if np.isfinite(robot.lower_limits[q]) or np.isfinite(robot.upper_limits[q])
+    ]
+
+
+def rubbing_velocities(robot: Robot) -> list[int]:
+    """Velocities of the tree with dry friction."""
+    friction = robot.spanning.friction
+    return [v for v in range(len(friction)) if friction[v] > 0.0]
+
+
+# The inertia that a joint meets, by which gains and the steps of saturated joints are chosen.
+
+_LEAST_SHARE = 0.2
+
+
+def reference_inertias(robot: Robot) -> Array:
+    """`moved_inertias` (nv,) in the configuration that the robot's description has, whatever it does."""
+    loops = robot.tree.loops
+    return moved_inertias(robot, neutral(robot) if loops is None else loops.reference)
+
+
+def moved_inertias(robot: Robot, q: Array) -> Array:
+    """Inertias (nv,) that velocities meet at q (nq,) while all others are free, kg m2 or kg.
+
+    At least a fifth of what they meet while other joints are held: three axes through one point leave next to nothing.
+    """
+    inertia = _inertia(robot, q)
+    size = np.diag(inertia)
+    free = 1.0 / np.diag(np.linalg.pinv(inertia / np.sqrt(np.outer(size, size)), hermitian=True)) * size
+    return np.maximum(free, _LEAST_SHARE * _held(robot, inertia))
+
+
+def held_inertias(robot: Robot, q: Array) -> Array:
+    """Inertias (nv,) that velocities meet at q (nq,) while a free root moves along and all other joints are held, kg m2
+    or kg."""
+    return _held(robot, _inertia(robot, q))
+
+
+def _inertia(robot: Robot, q: Array) -> Array:
+    """The mass matrix (nv, nv) at q (nq,), once: native code for it would take seconds to compile."""
+    return np.asarray(composite_bodies(robot, np.asarray(q, dtype=np.float64)), dtype=np.float64)
+
+
+def _held(robot: Robot, inertia: Array) -> Array:
+    result = np.diag(inertia).copy()
+    root = robot.joints[0]
+    if root.type is JointType.FLOATING:
+        base = robot.v_slice(root.name)
+        coupling = inertia[base]
+        result -= np.einsum("ij,ij->j", coupling, np.linalg.solve(inertia[base, base], coupling))
+        result[base] = np.diag(inertia)[base]
+    return np.maximum(result, 0.0)
+
 
 _TINY = 1e-200
 

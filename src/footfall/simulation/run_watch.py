@@ -15,7 +15,8 @@ import numpy as np
 
 from footfall.arrays import Array, Integers
 from footfall.contact.detection.world import standing_in
-from footfall.errors import SimulationWarning
+from footfall.dynamics.loop_margin import has_margin, loop_margin, tightest_loops
+from footfall.errors import ConvergenceWarning, LoopAtDeadPoint, SimulationDiverged, SimulationWarning
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
 from footfall.robot.model import WORLD, Robot
@@ -24,7 +25,178 @@ from footfall.scene.model import Scene, SceneObject
 from footfall.simulation.engine import Deepest, Engine
 from footfall.simulation.feet import FeetEngine
 from footfall.simulation.run_values import SimulationState, Trajectory
+from footfall.simulation.step_values import Command
 from footfall.simulation.world.engine import WorldEngine
+
+# Simulations that leave the numbers: an error for one robot, a warning for some of many.
+
+_MEANINGLESS = 1e6  # m/s, rad/s or m
+NEAR_DEAD_POINT = 0.1  # loop_margin from which one long step may have gone beyond the dead point
+
+
+def are_good(q: Array, v: Array) -> bool:
+    """Whether all of q (n, nq) and v (n, nv) have a meaning."""
+    return bool(np.isfinite(v).all() and np.isfinite(q).all() and np.abs(v).max(initial=0.0) < _MEANINGLESS)
+
+
+def require_good(robot: Robot, q: Array, v: Array, state: SimulationState, command: Command) -> None:
+    """Raise SimulationDiverged if q (nq,) or v (nv,), which the command made of the state, have no meaning."""
+    if are_good(q, v):
+        return
+    for name, part in command._asdict().items():
+        if not np.isfinite(part).all():
+            raise SimulationDiverged(f"{name} of the command is {part}, which is not finite", state)
+    if np.isfinite(v).all() and not np.isfinite(q).all():
+        raise SimulationDiverged(_lost_coordinates(robot, q) + _tight_loops(robot, state.q), state)
+    joint = _first_bad(robot, v)
+    speed = f"the velocity of {joint} is {np.abs(v).max()} rad/s or m/s"
+    raise SimulationDiverged(speed + _tight_loops(robot, state.q), state)
+
+
+def warn_of_divergence(q: Array, v: Array) -> None:
+    """Of robots (batch, steps, n) that end with no numbers, or with such that have no meaning."""
+    ends = np.abs(np.concatenate([q[:, -1], v[:, -1]], axis=1))
+    if np.maximum.reduce(ends, axis=None) < _MEANINGLESS:
+        return
+    lost = np.flatnonzero(~(ends < _MEANINGLESS).all(axis=1))
+    if len(lost):
+        good = (np.abs(v[lost]) < _MEANINGLESS).all(axis=2) & np.isfinite(q[lost]).all(axis=2)
+        first = good.argmin(axis=1)  # in a robot that is lost the last is not good
+        warnings.warn(
+            f"{len(lost)} of {len(q)} robots left the numbers, the first of them, robot {lost[first.argmin()]}, in "
+            f"step {first.min()}: are all initial states and commands finite, and is dt small enough?",
+            SimulationWarning,
+            stacklevel=3,
+        )
+
+
+def _lost_coordinates(robot: Robot, q: Array) -> str:
+    """Which joints have coordinates that are NaN: loops that could not be closed, or quaternions of zeros."""
+    lost = {joint.name for joint in robot.joints if not np.isfinite(q[robot.q_slice(joint.name)]).all()}
+    names = ", ".join(sorted(lost))
+    if not robot.loops:
+        return f"coordinates of the joints {names} are not finite; does a quaternion have norm zero?"
+    return (
+        f"loops cannot be closed with the joints {names} in that direction: a singular position, the "
+        "end of a linkage's range, or too long a step"
+    )
+
+
+def _tight_loops(robot: Robot, q: Array) -> str:
+    """Which loops were near a dead point in the last good configuration q (nq,), empty if none was."""
+    margin = float(loop_margin(robot, q)) if has_margin(robot) else 1.0
+    return (
+        f"; before it, loop_margin of {named_loops(robot, q)} was {margin:.2g}"
+        if margin < NEAR_DEAD_POINT
+        else ""
+    )
+
+
+def named_loops(robot: Robot, q: Array) -> str:
+    """The loops that are nearest to a dead point in a configuration q (nq,), for messages."""
+    names = tightest_loops(robot, q)
+    return f"loop {names[0]!r}" if len(names) == 1 else f"the loops {', '.join(names)}"
+
+
+def _first_bad(robot: Robot, v: Array) -> str:
+    worst = int(np.argmax(np.where(np.isfinite(v), np.abs(v), np.inf)))
+    return next(
+        f"joint {joint.name!r}"
+        for joint in robot.joints
+        if robot.v_slice(joint.name).start <= worst < robot.v_slice(joint.name).stop
+    )
+
+
+# A warning of contact that was not solved as exactly as asked for.
+
+_NEARLY = 10.0  # times the tolerance: what is left below that is no news
+
+
+def warn_of_residuals(residuals: Array, *, tolerance: float, scale: float) -> None:
+    """Contact that is not solved as asked is never silent.
+
+    residuals: of control periods, N s, of any shape. tolerance: of the scale, which is the weight times dt, N s.
+    """
+    worst = np.fmax.reduce(residuals, axis=None)  # robots that left the numbers have none
+    if scale > 0.0 and worst > _NEARLY * tolerance * scale:
+        bad = residuals > _NEARLY * tolerance * scale
+        warnings.warn(
+            f"contact was not solved as asked in {bad.sum()} of {bad.size} control periods: up to {worst:.2g} N s are "
+            f"left ({worst / scale:.2g} of weight times dt); more newton_steps or a smaller dt may help",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+
+# Loops that come to a dead point, where joints that lead would have to turn back: told of before, and stopped at.
+
+_NEAR = 0.02  # loop_margin: joints follow fifty times as fast as they are led
+_COMING = 0.2  # from here on a dead point that a loop moves towards is told of
+_SOON = 10  # control periods before a loop is there
+_STUCK = 1e-4  # loop_margin of a linkage that has no way to go on
+
+_REMEDY = "let other joints be `dependent`, or keep its drives away from there"
+
+
+class LoopWatch:
+    """Looks at the loops of a robot after each control period of a run.
+
+    Near a dead point the square of the margin falls in proportion to the distance, so that its course tells when the
+    loop will be there: it warns some periods before, and once.
+    """
+
+    def __init__(self, robot: Robot, q: Array) -> None:
+        self.robot = robot
+        self.watching = has_margin(robot)
+        self.square = self._square(q) if self.watching else 1.0
+        self.told = False
+
+    def _square(self, q: Array) -> float:
+        return float(loop_margin(self.robot, q)) ** 2
+
+    def look(self, q: Array, state: SimulationState) -> None:
+        """At the configuration q (nq,) that comes after a state; raises LoopAtDeadPoint if the loop is stuck."""
+        if not self.watching:
+            return
+        square = self._square(q)
+        fallen, self.square = self.square - square, square
+        if square < _STUCK**2:
+            loops = named_loops(self.robot, state.q)
+            raise LoopAtDeadPoint(f"{loops} came to a dead point and cannot go on; {_REMEDY}", state)
+        if self.told:
+            return
+        if square < _NEAR**2 or (square < _COMING**2 and square < _SOON * fallen):
+            self.told = True
+            warnings.warn(
+                f"{named_loops(self.robot, q)} comes near a dead point after t = {state.time:.6g} s: loop_margin is "
+                f"{np.sqrt(square):.2g}; {_REMEDY}",
+                SimulationWarning,
+                stacklevel=3,
+            )
+
+
+def warn_of_dead_points(robot: Robot, q: Array) -> None:
+    """Of robots (batch, steps, nq) of a rollout that were lost near a dead point of a loop, or are stuck in one."""
+    if not has_margin(robot):
+        return
+    good = np.asarray(np.isfinite(q).all(axis=2))
+    last = np.where(good.all(axis=1), q.shape[1] - 1, good.argmin(axis=1) - 1)
+    known = np.flatnonzero(last >= 0)
+    if not len(known):
+        return
+    margins = np.asarray(loop_margin(robot, q[known, last[known]]))
+    lost = last[known] < q.shape[1] - 1
+    dead = known[np.where(lost, margins < NEAR_DEAD_POINT, margins < _STUCK)]
+    if len(dead):
+        first = dead[last[dead].argmin()]
+        loops = named_loops(robot, q[first, last[first]])
+        warnings.warn(
+            f"{len(dead)} of {len(q)} robots came to a dead point of {loops}, robot {first} in step {last[first]}: "
+            f"what follows there is not to be trusted; {_REMEDY}",
+            SimulationWarning,
+            stacklevel=3,
+        )
+
 
 _LOOKED_AT = 20  # control periods, from which a run is looked at when it ends
 _DEEP = 0.01  # m

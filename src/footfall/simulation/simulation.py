@@ -33,28 +33,30 @@ from footfall.scene.model import Scene, SceneObject
 from footfall.simulation.commands import (
     TimedPushes,
     carried_by_the_world,
+    holding_gains,
     pd_command,
     require_controller,
     required_gains,
     whole_command,
 )
-from footfall.simulation.divergence import are_good, require_good, warn_of_divergence
 from footfall.simulation.drive_step import DriveTrain, Gears
-from footfall.simulation.engine import Batch, Course, Engine
+from footfall.simulation.engine import Batch, Course, Engine, Pace, RunRecording
 from footfall.simulation.feet import FeetEngine
-from footfall.simulation.holding_gains import holding_gains
-from footfall.simulation.joint_axes import actuated_velocities
-from footfall.simulation.missing_meshes import without_missing_meshes
+from footfall.simulation.joint_control import actuated_velocities
 from footfall.simulation.old_words import AcceptsOldWords
-from footfall.simulation.pace import Pace
-from footfall.simulation.run_recording import RunRecording
 from footfall.simulation.run_values import SimulationState, Trajectory
-from footfall.simulation.run_watch import RunWatch
-from footfall.simulation.singular_loops import LoopWatch, warn_of_dead_points
-from footfall.simulation.start import standing_start
+from footfall.simulation.run_watch import (
+    LoopWatch,
+    RunWatch,
+    are_good,
+    require_good,
+    warn_of_dead_points,
+    warn_of_divergence,
+    warn_of_residuals,
+)
+from footfall.simulation.start import standing_start, without_missing_meshes
 from footfall.simulation.step_values import Command, StepOptions
 from footfall.simulation.time_step import ExactStep
-from footfall.simulation.unsolved_contact import warn_of_residuals
 from footfall.simulation.world.engine import Setting, WorldEngine, begin_early
 
 Controller = Callable[[float, Array, Array], Command | Array]

@@ -30,8 +30,7 @@ from footfall.errors import InvalidInput
 from footfall.robot.loop_equations import held_equations
 from footfall.robot.model import WORLD, Robot
 from footfall.scene.model import Material
-from footfall.simulation.joint_axes import limited_velocities, rubbing_velocities
-from footfall.simulation.joint_control import joint_control
+from footfall.simulation.joint_control import joint_control, limited_velocities, rubbing_velocities
 from footfall.simulation.plants import ExactSimulation
 from footfall.simulation.run_values import SimulationState, Trajectory, join_trajectories
 from footfall.simulation.step_values import Command

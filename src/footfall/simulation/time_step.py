@@ -36,8 +36,12 @@ from footfall.simulation.contact_sweeps import (
 )
 from footfall.simulation.energy_bound import EnergyBound
 from footfall.simulation.joint_action import JointAction
-from footfall.simulation.joint_axes import limited_velocities, rubbing_velocities
-from footfall.simulation.joint_control import JointControl, joint_control
+from footfall.simulation.joint_control import (
+    JointControl,
+    joint_control,
+    limited_velocities,
+    rubbing_velocities,
+)
 from footfall.simulation.step_contacts import (
     JointLaw,
     StepContact,

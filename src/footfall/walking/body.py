@@ -18,7 +18,7 @@ from footfall.motion.soles import with_sole_shapes
 from footfall.motion.standing import start_configuration, with_standing_frames
 from footfall.robot.model import WORLD, JointType, Robot
 from footfall.robot.variants import with_floating_base
-from footfall.simulation.joint_axes import actuated_velocities
+from footfall.simulation.joint_control import actuated_velocities
 
 FEET = ("RF", "LF")
 OTHER, RIGHT_FOOT, LEFT_FOOT, RIGHT_HAND, LEFT_HAND = -1, 0, 1, 2, 3  # what a link belongs to

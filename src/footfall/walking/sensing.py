@@ -71,7 +71,7 @@ def sensing_kernel(body: WalkingBody) -> Kernel:
 
 def sensing_code(body: WalkingBody, kernel: Kernel, gains: ControlGains) -> SensingCode:
     """What routines need; the kernel must be kept."""
-    from footfall.simulation.joint_axes import actuated_velocities
+    from footfall.simulation.joint_control import actuated_velocities
 
     axes = actuated_velocities(body.robot)
     return SensingCode(

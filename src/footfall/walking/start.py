@@ -9,7 +9,7 @@ from footfall.compiler.routines import routine
 from footfall.errors import InvalidInput
 from footfall.gait.poses import yaw_quaternion
 from footfall.motion.following import require_followed
-from footfall.simulation.joint_axes import actuated_velocities
+from footfall.simulation.joint_control import actuated_velocities
 from footfall.walking.body import WalkingBody
 from footfall.walking.controller import ControllerRoom, plain_targets
 from footfall.walking.gains import ControlGains

@@ -6,7 +6,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import routine
-from footfall.contact.detection.clipping import clip
+from footfall.contact.detection.manifold import clip
 from footfall.contact.detection.solids import new_polygon
 
 

@@ -12,8 +12,7 @@ import pytest
 import footfall
 from footfall.compiler.routines import new_records
 from footfall.contact.detection.find import NONE_SLEEP, find_contacts
-from footfall.contact.detection.memory import Count
-from footfall.contact.detection.shapes import Bodies, Touch
+from footfall.contact.detection.shapes import Bodies, Count, Touch
 from footfall.contact.detection.world import ContactWorld, bodies_at, build_contact_world, touches_of
 from footfall.errors import SceneError, UnknownName
 from footfall.geometry.plane import Plane

@@ -12,10 +12,9 @@ from scipy.optimize import nnls
 
 from footfall.arrays import Array
 from footfall.contact.classic.hybrid import solve_hybrid
-from footfall.contact.islands.direct import solve_directly
 from footfall.contact.islands.interior_point import solve_interior
 from footfall.contact.islands.newton import solve_newton
-from footfall.contact.islands.solve import Effort, solve_island
+from footfall.contact.islands.solve import Effort, solve_directly, solve_island
 from footfall.contact.validation import check_solution
 from tests.contact.islands.dense import DT, GRAVITY, GROUND, Bodies, Contact, frame_of, random_bodies
 

@@ -13,7 +13,7 @@ from footfall.compiler.routines import new_records
 from footfall.contact.detection.shapes import Touch
 from footfall.robot.model import Body, Joint, JointType, Robot
 from footfall.robot.shapes import Geometry
-from footfall.simulation.world.blows import merge_touches
+from footfall.simulation.world.step import merge_touches
 
 # m/s, m: a step of 1 ms leads 7 mm into the wall, which is beyond the reach of 1 mm.
 _SPEED, _GAP = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from footfall.simulation.world.point_mobility import Mobility
+from footfall.simulation.world.island_building import Mobility
 
 
 def test_mobilities_are_those_of_the_whole_matrix() -> None:

@@ -11,8 +11,14 @@ from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, Matrix3, Vector3, new_records, routine
 from footfall.contact import local_cone
 from footfall.contact.classic.stopping import Swept, stopped, stopping_residual
-from footfall.contact.impulse_state import ContactRows, ImpulseState, natural_map
-from footfall.contact.problem import ContactProblem, ContactSolution, checked_start
+from footfall.contact.problem import (
+    ContactProblem,
+    ContactRows,
+    ContactSolution,
+    ImpulseState,
+    checked_start,
+    natural_map,
+)
 from footfall.contact.validation import natural_map_residual
 from footfall.errors import InvalidInput
 

@@ -15,7 +15,6 @@ from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, as_records, routine
 from footfall.contact.classic.gauss_seidel import SweepOptions, cone_sweeps
 from footfall.contact.classic.stopping import Swept, impulse_scale, stopped, stopping_residual
-from footfall.contact.impulse_state import ContactRows, ImpulseState, natural_map
 from footfall.contact.law import ContactLaw, linear_law, linear_row, made_law
 from footfall.contact.law import natural_map as contact_map
 from footfall.contact.newton_schedule import (
@@ -26,7 +25,14 @@ from footfall.contact.newton_schedule import (
     ONE_ROUND,
     StepKind,
 )
-from footfall.contact.problem import ContactProblem, ContactSolution, checked_start
+from footfall.contact.problem import (
+    ContactProblem,
+    ContactRows,
+    ContactSolution,
+    ImpulseState,
+    checked_start,
+    natural_map,
+)
 from footfall.contact.validation import friction_bound, natural_map_residual
 from footfall.math.linear_systems import solve_in_place
 

@@ -15,9 +15,8 @@ from footfall.arrays import Array
 from footfall.compiler.functions import where
 from footfall.compiler.routines import routine
 from footfall.contact.classic.gauss_seidel import contact_blocks
-from footfall.contact.impulse_state import ImpulseState
 from footfall.contact.local_cone import ConeBlock, solve_cone
-from footfall.contact.problem import ContactProblem, ContactSolution
+from footfall.contact.problem import ContactProblem, ContactSolution, ImpulseState
 from footfall.contact.validation import natural_map_residual
 from footfall.errors import InvalidInput
 

@@ -18,8 +18,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler.routines import Vector2, routine
 from footfall.contact.classic.stopping import Swept, impulse_scale, stopped, stopping_residual
-from footfall.contact.impulse_state import ImpulseState
-from footfall.contact.problem import ContactProblem, ContactSolution, checked_start
+from footfall.contact.problem import ContactProblem, ContactSolution, ImpulseState, checked_start
 from footfall.errors import InvalidInput
 
 LEAST_FACETS = 3

@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.compiler.routines import Vector3, routine
-from footfall.contact.detection.expanding_polytope import depth
-from footfall.contact.detection.gjk import APART, closest_points
+from footfall.contact.detection.gjk import APART, closest_points, depth
 from footfall.contact.detection.shapes import Kind, Pools
 from footfall.contact.detection.solids import Couple, Solid, farthest
 

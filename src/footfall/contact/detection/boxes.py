@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from footfall.compiler.routines import Matrix3, Vector3, routine
-from footfall.contact.detection.memory import ContactMemory, ShapeTable
-from footfall.contact.detection.shapes import Bodies, Kind, Shape
+from footfall.contact.detection.shapes import Bodies, ContactMemory, Kind, Shape, ShapeTable
 from footfall.math.transform import Transform
 
 _LOOSE = 0.1  # of a shape's radius: so far it may move before its neighbours are looked for again

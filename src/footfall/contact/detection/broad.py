@@ -12,8 +12,7 @@ import numpy as np
 from footfall.arrays import Flags, Integers
 from footfall.compiler.routines import Matrix3, Vector3, routine
 from footfall.contact.detection.boxes import place_fixed, place_moving, reaches_plane
-from footfall.contact.detection.memory import ContactMemory, Count, Pair, ShapeTable
-from footfall.contact.detection.shapes import Bodies, Kind
+from footfall.contact.detection.shapes import Bodies, ContactMemory, Count, Kind, Pair, ShapeTable
 from footfall.contact.detection.tree import NOTHING, build, insert, overlap, remove
 
 _SHIFT = 32

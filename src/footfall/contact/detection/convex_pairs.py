@@ -10,9 +10,8 @@ from footfall.contact.detection.axes import NEAR, Axis, axis_along, deepest, ref
 from footfall.contact.detection.box_axis import box_axis
 from footfall.contact.detection.gjk import FAR, OVERLAP, closest_points
 from footfall.contact.detection.manifold import manifold_points
-from footfall.contact.detection.memory import Pair
 from footfall.contact.detection.round_pairs import UP
-from footfall.contact.detection.shapes import Kind, Pools, Spot
+from footfall.contact.detection.shapes import Kind, Pair, Pools, Spot
 from footfall.contact.detection.solids import Couple, Solid
 from footfall.math.transform import Transform
 

@@ -2,22 +2,126 @@
 
 from __future__ import annotations
 
+import math
 from copy import copy
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array
+from footfall.arrays import Array, Flags, Integers
 from footfall.compiler.routines import new_records
 from footfall.contact.detection.hulls import MOST_CORNERS as MOST_HULL_CORNERS
-from footfall.contact.detection.hulls import ConvexHull, thinned_ring
-from footfall.contact.detection.mesh_edges import edge_bits
-from footfall.contact.detection.mesh_hulls import mesh_hulls
-from footfall.contact.detection.shapes import Face, Facet, Hull, MeshPart, Node, Pools, Terrain
+from footfall.contact.detection.hulls import ConvexHull, SimplerHull, convex_hull, simpler_hull, thinned_ring
+from footfall.contact.detection.shapes import (
+    TWO_SIDED,
+    Face,
+    Facet,
+    Hull,
+    Kind,
+    MeshPart,
+    Node,
+    Pools,
+    Shape,
+    Terrain,
+)
 from footfall.contact.detection.solids import MOST_CORNERS
+from footfall.errors import GeometryError, MissingPackage
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.hierarchy import build_hierarchy
 from footfall.geometry.mesh import TriangleMesh
+from footfall.geometry.plane import Plane
+from footfall.geometry.swept_sphere import SweptSphere, SweptVolume
+from footfall.math.transform import Transform
+from footfall.robot.shapes import Box, Capsule, Cylinder, Mesh, Sphere
+from footfall.robot.tree import rotation_with_z_along
+from footfall.scene.shapes import MeshShape
+
+# Which edges of a mesh's triangles can be touched, and which triangles from both sides.
+
+_BEND = 1e-4  # sine of the angle by which the triangle beyond an edge must bend away for it to stick out
+
+
+def edge_bits(mesh: TriangleMesh) -> Integers:
+    """For each triangle the bits of `Facet.edges`.
+
+    Flat and hollow edges are not felt: what lies there touches the faces beside them. Vertices at one place are one:
+    files often repeat them.
+    """
+    triangles = _welded(mesh)
+    count = len(triangles)
+    tails = triangles.T.reshape(-1)  # of all edges 01, then 12, then 20
+    heads = np.roll(triangles, -1, axis=1).T.reshape(-1)
+    partner = _partners(tails, heads, int(triangles.max()) + 1)
+    paired = np.flatnonzero(partner >= 0)
+    face, other = paired % count, partner[paired] % count
+    opposite = mesh.vertices[mesh.triangles[other, (partner[paired] // count + 2) % 3]]
+    corner = mesh.vertices[mesh.triangles[face, paired // count]]
+    height = np.einsum("ij,ij->i", mesh.face_normals[face], opposite - corner)
+    bend = _BEND * np.linalg.norm(opposite - corner, axis=1)
+    front, back = np.ones(3 * count, dtype=bool), np.ones(3 * count, dtype=bool)
+    front[paired], back[paired] = height < -bend, height > bend
+    sheet = _open_parts(face, other, partner < 0, count)
+    bits = np.where(sheet, TWO_SIDED, 0)
+    for edge in range(3):
+        bits += front[edge * count : (edge + 1) * count] * (1 << edge)
+        # Seen from behind the corners are c, b, a: edge 0 is cb.
+        turned = (1, 0, 2)[edge]
+        bits += back[turned * count : (turned + 1) * count] * (8 << edge)
+    return np.asarray(bits, dtype=np.int64)
+
+
+def _welded(mesh: TriangleMesh) -> Integers:
+    """Triangles (m, 3) with one number for all vertices at the same place."""
+    rows = np.ascontiguousarray(mesh.vertices + 0.0).view(np.dtype((np.void, 24))).reshape(-1)
+    _, number = np.unique(rows, return_inverse=True)
+    return np.asarray(number.reshape(-1)[mesh.triangles], dtype=np.int64)
+
+
+def _partners(tails: Integers, heads: Integers, vertices: int) -> Integers:
+    """For each directed edge the one edge that runs back along it, else -1: where there is none, or where more than two
+    triangles meet, so that there is no inside."""
+    keys = np.minimum(tails, heads) * vertices + np.maximum(tails, heads)
+    order = np.argsort(keys, kind="stable")
+    same = keys[order][1:] == keys[order][:-1]
+    first = np.flatnonzero(same & ~np.append(same[1:], False) & ~np.append(False, same[:-1]))
+    one, other = order[first], order[first + 1]
+    back = tails[one] == heads[other]
+    partner = np.full(len(keys), -1, dtype=np.int64)
+    partner[one[back]], partner[other[back]] = other[back], one[back]
+    return partner
+
+
+def _open_parts(face: Integers, other: Integers, alone: Flags, count: int) -> Flags:
+    """Whether each triangle belongs to a connected part that some edge without a partner opens."""
+    from scipy.sparse import coo_array  # slow to import
+    from scipy.sparse.csgraph import connected_components
+
+    graph = coo_array((np.ones(len(face), dtype=np.int8), (face, other)), shape=(count, count))
+    parts, label = connected_components(graph, directed=False)
+    opened = np.zeros(parts, dtype=bool)
+    opened[label[np.flatnonzero(alone) % count]] = True
+    return np.asarray(opened[label])
+
+
+# Meshes as solid bodies: their convex hull, or several of hollow ones, if a library that divides them is there.
+
+_CONCAVITY = 0.05  # of CoACD: how much hollow a part may keep, in units of the mesh
+
+
+def mesh_hulls(mesh: TriangleMesh, *, divided: bool = False) -> tuple[SimplerHull, ...]:
+    """The convex hull of a mesh; divided: of its parts by approximate convex decomposition (CoACD, Wei 2022), which
+    takes seconds and must be installed."""
+    if not divided:
+        return (simpler_hull(mesh.vertices),)
+    try:
+        import coacd  # optional, and slow to import
+    except ImportError:
+        raise MissingPackage("dividing meshes into convex parts needs CoACD: pip install coacd") from None
+    coacd.set_log_level("error")
+    parts = coacd.run_coacd(coacd.Mesh(mesh.vertices, mesh.triangles), threshold=_CONCAVITY, seed=0)
+    return tuple(simpler_hull(vertices) for vertices, _ in parts)
+
 
 _LEAF = 4  # triangles of a leaf
 
@@ -192,3 +296,123 @@ def _half_width(points: Array, normals: Array) -> float:
         return 0.0
     heights = points @ normals.T
     return float((heights.max(axis=0) - heights.min(axis=0)).min()) / 2
+
+
+# From the shapes of robots and scenes to records: primitive shapes as they are, meshes as hulls or triangles.
+
+
+@dataclass(frozen=True)
+class Carried:
+    """Where shapes are: the body that carries them (-1: the world), the number of their owner and of their material,
+    the groups they are in and those they may touch. solid: whether meshes are convex hulls, rather than triangles;
+    divided: several of them each, see `mesh_hulls`."""
+
+    body: int
+    owner: int
+    material: int = 0
+    group: int = 1
+    mask: int = 1
+    solid: bool = True
+    divided: bool = False
+
+
+def shapes_of(shape: Any, pose: Transform, carried: Carried, pools: PoolBuilder) -> list[Shape]:
+    """Records of a shape at a pose on its carrier; a volume of several elements is several."""
+    match shape:
+        case SweptVolume(elements):
+            return [each for element in elements for each in shapes_of(element, pose, carried, pools)]
+        case SweptSphere():
+            return [_swept(shape, pose, carried, pools)]
+        case Plane():
+            return [_record(Kind.PLANE, pose, carried, bound=math.inf, inner=math.inf)]
+        case Sphere(radius):
+            return [_record(Kind.SPHERE, pose, carried, radius=radius, bound=radius, inner=radius)]
+        case Capsule(radius, length):
+            size = np.array([0.0, 0.0, length / 2])
+            bound = radius + length / 2
+            return [_record(Kind.CAPSULE, pose, carried, size, radius, bound, radius)]
+        case Cylinder(radius, length):
+            size = np.array([radius, radius, length / 2])
+            inner = min(radius, length / 2)
+            return [_record(Kind.CYLINDER, pose, carried, size, 0.0, math.hypot(radius, length / 2), inner)]
+        case Box(edges):
+            half = np.array(edges) / 2
+            return [
+                _record(Kind.BOX, pose, carried, half, 0.0, float(np.linalg.norm(half)), float(half.min()))
+            ]
+        case HeightMap():
+            return [_content(Kind.TERRAIN, pools.terrain(shape), pose, carried)]
+        case Mesh(path, scale):
+            from footfall.geometry.mesh import load_mesh  # slow to import
+
+            return shapes_of(load_mesh(path, scale=scale), pose, carried, pools)
+        case MeshShape():
+            return shapes_of(shape.mesh, pose, carried, pools)
+        case TriangleMesh():
+            if carried.solid:
+                contents = pools.solid(shape, divided=carried.divided)
+                return [_content(Kind.HULL, content, pose, carried) for content in contents]
+            return [_content(Kind.MESH, pools.mesh(shape), pose, carried)]
+        case ConvexHull():
+            return [_content(Kind.HULL, pools.hull(shape), pose, carried)]
+    raise GeometryError(f"a {type(shape).__name__} cannot touch anything", subject=("shape", "contact"))
+
+
+def _swept(element: SweptSphere, pose: Transform, carried: Carried, pools: PoolBuilder) -> Shape:
+    """A point is a sphere, a line a capsule, a triangle a flat hull with a layer around it."""
+    corners, radius = element.corners, element.radius
+    hull = convex_hull(corners)
+    if len(hull.points) <= 2:
+        start, end = hull.points[0], hull.points[-1]
+        length = float(np.linalg.norm(end - start))
+        middle = (start + end) / 2
+        if length == 0.0:
+            return _record(
+                Kind.SPHERE, pose @ Transform(np.eye(3), middle), carried, np.zeros(3), radius, radius, radius
+            )
+        turned = pose @ Transform(rotation_with_z_along((end - start) / length), middle)
+        size = np.array([0.0, 0.0, length / 2])
+        return _record(Kind.CAPSULE, turned, carried, size, radius, radius + length / 2, radius)
+    return _content(Kind.HULL, pools.hull(hull), pose, carried, radius)
+
+
+def _content(kind: Kind, content: Content, pose: Transform, carried: Carried, radius: float = 0.0) -> Shape:
+    placed = pose @ Transform(np.eye(3), content.middle)
+    return _record(
+        kind,
+        placed,
+        carried,
+        content.half if np.isfinite(content.bound) else np.zeros(3),
+        radius,
+        content.bound + radius,
+        content.inner + radius,
+        content.number,
+    )
+
+
+def _record(
+    kind: Kind,
+    pose: Transform,
+    carried: Carried,
+    size: Array | None = None,
+    radius: float = 0.0,
+    bound: float = 0.0,
+    inner: float = 0.0,
+    content: int = 0,
+) -> Shape:
+    return Shape(
+        int(kind),
+        carried.body,
+        carried.owner,
+        np.asarray(pose.rotation, np.float64),
+        np.asarray(pose.translation, np.float64),
+        np.zeros(3) if size is None else size,
+        radius,
+        bound,
+        inner,
+        content,
+        carried.material,
+        carried.group,
+        carried.mask,
+        0,
+    )

@@ -10,7 +10,7 @@ import numpy as np
 
 from footfall.arrays import Integers
 from footfall.compiler.routines import ArrayOf, Vector3, routine
-from footfall.contact.detection.memory import TreeNode
+from footfall.contact.detection.shapes import TreeNode
 
 NOTHING = -1
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,13 +16,21 @@ import numpy as np
 from footfall.arrays import Array, Integers
 from footfall.compiler.routines import new_records
 from footfall.contact.detection.broad import key_of
-from footfall.contact.detection.filters import Names, neighbours, ordered
 from footfall.contact.detection.find import NONE_SLEEP, find_contacts
-from footfall.contact.detection.memory import ContactMemory, Count, Pair, ShapeTable, TreeNode
 from footfall.contact.detection.narrow import MOST_SPOTS
-from footfall.contact.detection.pools import PoolBuilder
-from footfall.contact.detection.shape_making import Carried, shapes_of
-from footfall.contact.detection.shapes import Bodies, Kind, Shape, Spot, Touch
+from footfall.contact.detection.pools import Carried, PoolBuilder, shapes_of
+from footfall.contact.detection.shapes import (
+    Bodies,
+    ContactMemory,
+    Count,
+    Kind,
+    Pair,
+    Shape,
+    ShapeTable,
+    Spot,
+    Touch,
+    TreeNode,
+)
 from footfall.contact.detection.spare_corners import fill_spare
 from footfall.contact.pair_material import RobotSide, side_of
 from footfall.dynamics.configuration import neutral
@@ -30,11 +38,52 @@ from footfall.dynamics.kinematics import link_poses
 from footfall.errors import SceneError, UnknownName
 from footfall.math.transform import Transform
 from footfall.robot.combine import INITIAL
-from footfall.robot.model import WORLD, Robot
-from footfall.robot.tree import Attachment
+from footfall.robot.model import WORLD, JointType, Robot
+from footfall.robot.tree import Attachment, Tree
 from footfall.robot.volumes import BodyVolume
 from footfall.scene.given_motion import GivenMotion
 from footfall.scene.model import Material, Scene, SceneObject
+
+# Pairs that never touch: neighbours in a robot, and what a user leaves out, by the names of bodies and objects.
+
+Names = tuple[str, str]
+
+
+def ordered(one: str, other: str) -> Names:
+    """A pair of names in one order."""
+    return (one, other) if one < other else (other, one)
+
+
+def neighbours(robot: Robot) -> set[Names]:
+    """Pairs of bodies whose links a joint or a loop joins; links are all bodies that are fixed to each other."""
+    tree = robot.tree
+    bodies: dict[int, list[str]] = defaultdict(list)
+    for body in robot.bodies:
+        bodies[tree.attachments[body.name].link].append(body.name)
+    floating = {joint.child for joint in robot.joints if joint.type is JointType.FLOATING}
+    joined = {
+        (number, _carrier(tree, number))
+        for number in bodies
+        if number >= 0 and tree.links[number].body not in floating
+    }
+    for loop in robot.loops:
+        if loop.frame and loop.against:
+            joined.add((tree.attachments[loop.frame].link, tree.attachments[loop.against].link))
+    return {
+        ordered(*names)
+        for one, other in joined
+        if one != other
+        for names in product(bodies.get(one, []), bodies.get(other, []))
+    }
+
+
+def _carrier(tree: Tree, link: int) -> int:
+    """The link that carries the whole joint of a link; -1 is the world."""
+    parent = tree.links[link].parent
+    while parent >= 0 and tree.links[parent].body == tree.links[link].body:
+        parent = tree.links[parent].parent
+    return parent
+
 
 _SPARE = 16  # rows of the table that are free at the start
 _PAIRS = 256  # room for pairs at the start

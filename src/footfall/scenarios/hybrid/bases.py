@@ -28,7 +28,7 @@ from footfall.robot.load import load
 from footfall.robot.model import WORLD, Joint, JointType, Robot
 from footfall.robot.tree_loops import neutral_coordinates
 from footfall.scene.model import Material, Scene, SceneObject
-from footfall.simulation.joint_axes import actuated_velocities
+from footfall.simulation.joint_control import actuated_velocities
 from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.run_values import Trajectory
 from footfall.simulation.step_values import Command, SolverOptions, StepOptions

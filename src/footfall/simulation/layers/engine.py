@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -13,20 +13,67 @@ from footfall.arrays import Array, Integers
 from footfall.contact.contact_layer import ContactLayer
 from footfall.contact.detection.world import ContactWorld, resting
 from footfall.contact.layer_sweeps import Swept
+from footfall.dynamics.factorisation import factorise, solve_factored
 from footfall.dynamics.jacobians import frame_jacobian
 from footfall.dynamics.kinematics import frame_attachment, link_poses
+from footfall.dynamics.loops import Coupling
 from footfall.errors import InvalidInput
 from footfall.robot.tree import Attachment
 from footfall.scene.model import Scene
-from footfall.simulation.divergence import are_good
+from footfall.simulation.contact_rows import LinkMotion
 from footfall.simulation.drive_step import DriveTrain
 from footfall.simulation.engine import Batch, Deepest, Pushes, RecordedRows, RolloutParts, body_numbers
-from footfall.simulation.layers.motion import LayerMotion
-from footfall.simulation.layers.nodes import NodeFinder, TouchingNodes, layer_nodes
-from footfall.simulation.layers.step import Approach, LayerStep, LayerValues
+from footfall.simulation.layers.step import (
+    Approach,
+    LayerStep,
+    LayerValues,
+    NodeFinder,
+    TouchingNodes,
+    layer_nodes,
+)
+from footfall.simulation.robot_motion import RobotMotion
 from footfall.simulation.run_values import SimulationState, TouchLog, Trajectory
+from footfall.simulation.run_watch import are_good
 from footfall.simulation.step_values import Command
 from footfall.simulation.world.engine import Setting
+
+# A robot on contact layers, before contact in a time step: as `RobotMotion`, with how some links move as matrices.
+
+
+@dataclass(frozen=True)
+class LayerMotion(RobotMotion):
+    """links: numbers of those that carry layers."""
+
+    links: tuple[int, ...] = ()
+
+    @property
+    def _options(self) -> str:
+        return f"{super()._options} {self.links}"
+
+    def _approach(self, **given: Any) -> Mapping[str, Any]:
+        """inertia (nv, nv): what an impulse moves in the step. free (nv,): velocity after it without contact. integral
+        (joints,). rotations (links, 3, 3), positions (links, 3): of the links that carry layers; jacobian (6 links,
+        nv): of their motions [v; w] at their origins, world axes."""
+        robot, tree, q = self.robot, self.robot.tree, given["q"]
+        control, action = self._acting(given)
+        coupling = Coupling(robot, q)
+        acting, inertia = self._forces(given, control, action, coupling)
+        free = given["v"] + solve_factored(tree, factorise(tree, inertia), given["dt"] * acting)
+        poses = link_poses(tree, q)
+        motion = LinkMotion(tree, poses, coupling)
+        rows = [
+            [row.get(velocity, 0.0) for velocity in range(robot.nv)]
+            for link in self.links
+            for row in motion.link_rows(link)
+        ]
+        return {
+            "inertia": inertia,
+            "free": free,
+            "integral": control.integral,
+            "rotations": np.array([poses[link].rotation for link in self.links]).reshape(-1, 3, 3),
+            "positions": np.array([poses[link].translation for link in self.links]).reshape(-1, 3),
+            "jacobian": np.array(rows).reshape(-1, robot.nv),
+        }
 
 
 class LayeredEngine:

@@ -11,26 +11,182 @@ of joints at their stops, and the velocity of the robot, are found together (`fo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array
+from footfall.arrays import Array, Integers
 from footfall.compiler.routines import new_records
-from footfall.contact.layer_sweeps import (
-    JointStop,
-    LayerNode,
-    LayerProblem,
-    LayerState,
-    Swept,
-    sweep_layers,
-)
+from footfall.contact.contact_layer import ContactLayer
+from footfall.contact.contacts import contact_frame
+from footfall.contact.detection.shapes import Bodies
+from footfall.contact.detection.world import ContactWorld, resting, touches_of
+from footfall.contact.layer_sweeps import JointStop, LayerNode, LayerProblem, LayerState, Swept, sweep_layers
+from footfall.contact.pair_material import touching_material
+from footfall.dynamics.kinematics import frame_attachment
+from footfall.math.transform import Transform
 from footfall.robot.model import Robot
-from footfall.simulation.joint_axes import limited_velocities, rubbing_velocities
-from footfall.simulation.layers.nodes import LayerNodes, TouchingNodes
+from footfall.robot.shapes import Sphere
+from footfall.scene.model import Scene
+from footfall.simulation.joint_control import limited_velocities, rubbing_velocities
 from footfall.simulation.step_values import StepOptions
+
+# The nodes of all contact layers of a robot, and what they touch.
+
+_POINT = 1e-6  # m: radius of the balls that stand for nodes in detection
+_REACH = 0.01  # m: so near to something a node at rest may touch it in a step, displaced as it may be
+
+
+@dataclass(frozen=True, eq=False)
+class LayerNodes:
+    """All nodes, layer by layer; displacements are three rows a node.
+
+    links: numbers of those that carry layers. link: (n,) the place of a node's among them. points: (n, 3) at rest in
+    the link's frame, m. first, last: (n,) rows of its layer. compliance: (3 n, most) of all layers in the axes of their
+    links, m/N. relaxation: (n,) s. bodies: names of what carries them.
+    """
+
+    links: tuple[int, ...]
+    link: Integers
+    points: Array
+    first: Integers
+    last: Integers
+    compliance: Array
+    relaxation: Array
+    bodies: tuple[str, ...]
+
+    @property
+    def rows(self) -> int:
+        """Number of displacements."""
+        return 3 * len(self.points)
+
+
+def layer_nodes(robot: Robot, layers: Sequence[ContactLayer]) -> LayerNodes:
+    """The nodes of all layers in one table."""
+    attachments = [frame_attachment(robot, layer.body) for layer in layers]
+    links = tuple(dict.fromkeys(each.link for each in attachments))
+    counts = [len(layer.points) for layer in layers]
+    ends = 3 * np.cumsum(counts)
+    compliance = np.zeros((int(ends[-1]), 3 * max(counts)))
+    for layer, each, end in zip(layers, attachments, ends, strict=True):
+        blocks, turn = layer.compliance.reshape(-1, 3, len(layer.points), 3), each.placement.rotation
+        turned = np.einsum("ij,ajbk,lk->aibl", turn, blocks, turn)
+        compliance[end - layer.states : end, : layer.states] = turned.reshape(layer.states, -1)
+    return LayerNodes(
+        links,
+        np.repeat([links.index(each.link) for each in attachments], counts),
+        np.array(
+            [
+                each.placement.apply(point)
+                for layer, each in zip(layers, attachments, strict=True)
+                for point in layer.points
+            ]
+        ),
+        np.repeat(ends - 3 * np.array(counts), counts),
+        np.repeat(ends, counts),
+        compliance,
+        np.repeat([layer.relaxation for layer in layers], counts),
+        tuple(layer.body for layer in layers for _ in layer.points),
+    )
+
+
+class TouchingNodes(NamedTuple):
+    """m nodes that may touch.
+
+    nodes: (m,) their numbers. frames: (m, 3, 3) of what they touch, columns (t1, t2, n). gaps: (m,) m. velocities:
+    (m, 3) of what they touch, m/s. friction: (m,). others: (m,) numbers of what they touch.
+    """
+
+    nodes: Integers
+    frames: Array
+    gaps: Array
+    velocities: Array
+    friction: Array
+    others: Integers
+
+
+class NodeFinder:
+    """Finds what nodes touch in a scene: each is a point for detection, where it is at rest."""
+
+    def __init__(self, scene: Scene, nodes: LayerNodes) -> None:
+        self.nodes = nodes
+        self.contacts = ContactWorld(len(nodes.links))
+        for thing in scene.fixed_objects:
+            if thing.contact:
+                self.contacts.add(thing)
+        self.contacts.exclude(combinations(dict.fromkeys(nodes.bodies), 2))
+        for k, point in enumerate(nodes.points):
+            ball = (Sphere(_POINT), Transform(np.eye(3), point), 1, 1)
+            self.contacts.add_body(nodes.bodies[k], int(nodes.link[k]), [ball], None)
+        self._memory = self.contacts.memory()
+        self._node = self._nodes_of_shapes()
+        self.friction = self._frictions()
+
+    def _nodes_of_shapes(self) -> Integers:
+        """The node of each shape, -1 for those that nodes touch."""
+        result = np.full(len(self.contacts.shape_owners), -1)
+        for body in dict.fromkeys(self.nodes.bodies):
+            own = [k for k, name in enumerate(self.nodes.bodies) if name == body]
+            result[list(self.contacts.shapes(body))] = own
+        return result
+
+    def _frictions(self) -> Array:
+        materials = self.contacts.materials
+        return np.array([[touching_material(a, b).friction for b in materials] for a in materials])
+
+    def find(
+        self, rotations: Array, positions: Array, displacements: Array, *, time: float, way: float = 0.0
+    ) -> TouchingNodes:
+        """What nodes with displacements (n, 3) along the axes of their links touch, the nearest thing each.
+
+        rotations (links, 3, 3), positions (links, 3): of the links that carry layers, m. time: s. way: how far they may
+        come in the step, m.
+        """
+        paths = resting([path.pose(time) for path in self.contacts.paths.values()])
+        still = np.zeros((len(positions) + len(paths.position), 3))
+        bodies = Bodies(
+            np.concatenate([rotations, paths.rotation]),
+            np.concatenate([positions, paths.position]),
+            still,
+            still,
+        )
+        touches, self._memory = touches_of(self.contacts, self._memory, bodies, reach=_REACH + way)
+        nodes = self._node[touches["first"]]
+        shift = np.einsum("nij,nj->ni", rotations[self.nodes.link], displacements)
+        gaps = touches["gap"] + _POINT + np.einsum("mi,mi->m", touches["normal"], shift[nodes])
+        order = np.lexsort((gaps, nodes))
+        nearest = order[np.unique(nodes[order], return_index=True)[1]]
+        touches, gaps, nodes = touches[nearest], gaps[nearest], nodes[nearest]
+        shapes = self.contacts.table.shapes
+        second = shapes[touches["second"]]
+        return TouchingNodes(
+            nodes,
+            _frames(touches["normal"]),
+            gaps,
+            self._velocities(second["body"], touches["position"], time),
+            self.friction[shapes["material"][touches["first"]], second["material"]],
+            second["owner"],
+        )
+
+    def _velocities(self, bodies: Integers, points: Array, time: float) -> Array:
+        """Of points (m, 3) on objects that are on given paths."""
+        result = np.zeros((len(points), 3))
+        for k, path in enumerate(self.contacts.paths.values()):
+            on = bodies == self.contacts.links + k
+            twist = path.velocity(time)
+            result[on] = twist[:3] + np.cross(twist[3:], points[on] - path.pose(time).translation)
+        return result
+
+
+def _frames(normals: Array) -> Array:
+    """Contact frames (m, 3, 3) of normals (m, 3); mostly there are few different ones."""
+    kinds, which = np.unique(normals, axis=0, return_inverse=True)
+    return np.array([contact_frame(normal) for normal in kinds]).reshape(-1, 3, 3)[which.ravel()]
+
 
 _MOST_SWEEPS = 2000
 

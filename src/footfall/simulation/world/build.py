@@ -18,7 +18,7 @@ from footfall.math.block_sparse import WIDTH, Elimination
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.model import Robot
 from footfall.scene.model import Material
-from footfall.simulation.joint_axes import limited_velocities, rubbing_velocities
+from footfall.simulation.joint_control import limited_velocities, rubbing_velocities
 from footfall.simulation.robot_motion import RobotMotion
 from footfall.simulation.step_values import Command
 from footfall.simulation.world.records import (

@@ -31,8 +31,7 @@ from footfall.scene.assembly import free_robot
 from footfall.scene.model import Scene, SceneObject
 from footfall.simulation.drive_step import DriveTrain, Gears
 from footfall.simulation.engine import Batch, Deepest, Pushes
-from footfall.simulation.prescribed_motion import PrescribedMotion
-from footfall.simulation.robot_motion import RobotMotion
+from footfall.simulation.robot_motion import PrescribedMotion, RobotMotion
 from footfall.simulation.run_values import SimulationState
 from footfall.simulation.step_values import StepOptions
 from footfall.simulation.world.build import (
@@ -43,10 +42,9 @@ from footfall.simulation.world.build import (
     new_workspace,
     pair_materials,
 )
-from footfall.simulation.world.course import WorldCourse
+from footfall.simulation.world.course import NO_FORCES, WorldCourse, log_of, roll_out
 from footfall.simulation.world.plant import WorldPlant
 from footfall.simulation.world.records import Forces, Moment, Settings, World
-from footfall.simulation.world.rollouts import NO_FORCES, log_of, roll_out
 from footfall.simulation.world.run import Span, run_world
 
 _REACH = 1e-3  # m: whatever is nearer is a contact, approaching or not

@@ -9,10 +9,10 @@ import numpy as np
 from footfall.compiler.routines import ArrayOf, Lanes
 from footfall.contact.islands.island import TWIST
 from footfall.math.block_sparse import WIDTH, Elimination, block_number, plan_elimination
-from footfall.simulation.world.free_bodies import free_inertia
 from footfall.simulation.world.island_draft import Draft
 from footfall.simulation.world.island_pieces import Pieces
 from footfall.simulation.world.link_motion import fill_motion
+from footfall.simulation.world.movers import free_inertia
 from footfall.simulation.world.records import Moment, World
 
 

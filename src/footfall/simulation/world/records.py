@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from footfall.arrays import Array, Flags, Integers
 from footfall.compiler.routines import ArrayOf, Lanes, Matrix3, Vector3
-from footfall.contact.detection.memory import ContactMemory, ShapeTable
-from footfall.contact.detection.shapes import Bodies, Touch
+from footfall.contact.detection.shapes import Bodies, ContactMemory, ShapeTable, Touch
 from footfall.contact.law import ContactRules, PairMaterial
 from footfall.math.block_sparse import Elimination
 
@@ -208,7 +207,7 @@ class Count(IntEnum):
 class State(NamedTuple):
     """What one step hands to the next. q, v, integral, drives; time (1,) s. touches: of the last step; impulses
     (room, 3): theirs, world axes, N s; joint_impulses (joints,). counts: see `Count`. rest (movers,): how many steps
-    free bodies have been at rest, see `sleep.py`."""
+    free bodies have been at rest, see `step.py`."""
 
     q: Array
     v: Array

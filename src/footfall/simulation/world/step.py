@@ -10,40 +10,193 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array, Integers
-from footfall.compiler.routines import ArrayOf, Vector3, new_records, routine
+from footfall.arrays import Array, Flags, Integers
+from footfall.compiler.routines import ArrayOf, Lanes, Vector3, new_records, routine
 from footfall.contact.detection.find import Need, Sleepers, find_contacts
 from footfall.contact.detection.shapes import Touch
+from footfall.contact.islands.island import TWIST, Point
 from footfall.contact.islands.newton import Outcome
 from footfall.contact.islands.solve import Effort, solve_island
-from footfall.simulation.world.blows import (
-    expect_velocities,
-    is_blow,
-    merge_touches,
-    struck_by,
-)
+from footfall.math.block_sparse import WIDTH
 from footfall.simulation.world.coupling import Members, find_members, is_held
 from footfall.simulation.world.island_building import build_island
 from footfall.simulation.world.island_draft import draft_island
-from footfall.simulation.world.movers import approach_all, settle_all
-from footfall.simulation.world.records import (
-    Count,
-    Moment,
-    Report,
-)
-from footfall.simulation.world.sleep import (
-    count_rest,
-    note_sleepers,
-    sleeps,
-    wake_touched,
-)
+from footfall.simulation.world.link_motion import fill_motion
+from footfall.simulation.world.movers import approach_all, approach_free, settle_all
+from footfall.simulation.world.records import Count, Moment, Report, Settings, State, Workspace, World
 from footfall.simulation.world.velocity_sums import sum_impulse
 from footfall.simulation.world.warm_start import (
+    comes_before,
     match_touches,
     note_bends,
     note_moments,
     warm_impulses,
 )
+
+# Sleep: loose things that have been at rest for a while, with all that they touch, are left out of steps.
+#
+# An island of free bodies sleeps when all of them have been slower than `Settings.sleep_speed` for so many steps. What
+# sleeps keeps its place, its contacts and their impulses, and costs next to nothing. It wakes when something touches it
+# that does not sleep, when it is pushed, and when what it lies on moves; a robot never sleeps, nor what touches one.
+
+
+def note_sleepers(world: World, settings: Settings, state: State, room: Workspace) -> None:
+    """Which bodies stay where they are in this step."""
+    robots = len(world.robots)
+    for k in range(len(world.free)):
+        room.still[world.free[k].link] = state.rest[robots + k] >= settings.sleep_steps
+    for k in range(len(world.paths)):
+        body = world.paths[k].body
+        v, w = room.bodies.linear[body], room.bodies.angular[body]
+        room.still[body] = v @ v + w @ w == 0.0
+
+
+def wake_touched(now: Moment, members: Members, count: int) -> None:
+    """Wake islands of which a part does not sleep; count: of touches."""
+    world, state, steps = now.world, now.state, now.settings.sleep_steps
+    awake = np.zeros(world.movers, dtype=np.bool_)
+    for mover in range(world.movers):
+        root = members.root[mover]
+        awake[root] = awake[root] or state.rest[mover] < steps or members.pushed[root] > 0
+    for k in range(count):
+        _note_carrier(now, members, k, awake)
+    robots = len(world.robots)
+    for k in range(len(world.free)):
+        mover = robots + k
+        if state.rest[mover] >= steps and awake[members.root[mover]]:
+            state.rest[mover] = 0
+            approach_free(world.free[k], now.settings, state, now.room)
+
+
+def _note_carrier(now: Moment, members: Members, k: int, awake: Flags) -> None:
+    """Whether a touch is with something that moves on a given path."""
+    world, links = now.world, len(now.world.link_mover)
+    touch = now.room.found[k]
+    first, second = world.shapes.shapes[touch.first].body, world.shapes.shapes[touch.second].body
+    if second >= links and not now.room.still[second] and 0 <= first < links:
+        awake[members.root[world.link_mover[first]]] = True
+
+
+def sleeps(now: Moment, mover: int) -> bool:
+    """Whether a mover is left out of this step."""
+    steps = now.settings.sleep_steps
+    return bool(steps > 0 and now.state.rest[mover] >= steps)
+
+
+def count_rest(now: Moment, members: Members) -> None:
+    """After a step: who is at rest, and which islands fall asleep."""
+    world, state, settings = now.world, now.state, now.settings
+    robots, last = len(world.robots), settings.sleep_steps - 1
+    busy = np.zeros(world.movers, dtype=np.bool_)
+    for mover in range(world.movers):
+        if mover < robots:
+            busy[members.root[mover]] = True
+            continue
+        if state.rest[mover] > last:
+            continue
+        first, fastest = world.free[mover - robots].first_v, 0.0
+        for i in range(6):
+            fastest = max(fastest, abs(state.v[first + i]))
+        state.rest[mover] = min(state.rest[mover] + 1, last) if fastest < settings.sleep_speed else 0
+        if state.rest[mover] < last:
+            busy[members.root[mover]] = True
+    for mover in range(robots, world.movers):
+        if state.rest[mover] == last and not busy[members.root[mover]]:
+            first = world.free[mover - robots].first_v
+            state.rest[mover] = settings.sleep_steps
+            state.v[first : first + 6] = 0.0
+
+
+# A second look for contacts after a blow.
+#
+# Contacts are looked for where bodies would go if nothing stopped them. A blow sends limbs elsewhere within the same
+# step, and what they come to then was not looked at: they would be millimetres inside of each other before the next
+# step knows. So after a blow contacts are looked for once more, between bodies that it sent elsewhere and all others,
+# where they go with the velocities that it gave them, and the step is solved with both.
+
+_SEEN = 0.5  # of the reach of detection: blows that move a point less in a step lead to nothing that was not looked at
+
+
+def is_blow(settings: Settings, speed: float) -> bool:
+    """Whether a change of the velocity of a point, m/s, is a reason to look again."""
+    return speed * settings.dt > _SEEN * settings.reach
+
+
+def struck_by(point: Point, before: Vector3, impulse: Vector3) -> float:
+    """The square of about how much faster a point of contact became in a step, m2/s2. before: impulse of the last step,
+    world axes, N s; impulse: of this one along (t1, t2, n)."""
+    change = impulse - point.frame.T @ before
+    return float(change @ change * (point.law.along + point.law.normal) ** 2)
+
+
+def expect_velocities(now: Moment, steady: Flags) -> bool:
+    """Let the bodies of the workspace move with the velocities after contact. steady (bodies,): which of them do so
+    nearly as was expected before; two of these come to nothing that was not looked at. Whether some are not."""
+    world, bodies, room, far = now.world, now.room.bodies, now.room, _extents(now)
+    motions: ArrayOf[Lanes] = np.empty((TWIST, WIDTH))
+    steady[:] = True
+    some = False
+    for link in range(len(world.link_mover)):
+        linear: Vector3 = np.zeros(3)
+        angular: Vector3 = np.zeros(3)
+        linear += room.given_linear[link]
+        angular += room.given_angular[link]
+        for k in range(world.link_pieces[link]):
+            piece = world.link_first_piece[link] + k
+            v = room.v[world.pieces[piece].node]
+            fill_motion(now, link, piece, bodies.position[link], motions, 0)
+            for i in (0, 1, 2):
+                linear[i] += np.sum(motions[i] * v)
+                angular[i] += np.sum(motions[3 + i] * v)
+        pushed, turned = linear - bodies.linear[link], angular - bodies.angular[link]
+        speed = np.sqrt(pushed @ pushed) + far[link] * np.sqrt(turned @ turned)
+        steady[link] = not is_blow(now.settings, speed)
+        some = some or not steady[link]
+        bodies.linear[link] = linear
+        bodies.angular[link] = angular
+    return some
+
+
+def _extents(now: Moment) -> Array:
+    """How far the shapes of each body (bodies,) reach from its origin at the most, m."""
+    table, memory, bodies = now.world.shapes, now.state.memory, now.room.bodies
+    far = np.zeros(len(bodies.position))
+    for shape in table.moving:
+        body = table.shapes[shape].body
+        lower, upper = memory.lower[shape], memory.upper[shape]
+        beside, half = 0.5 * (lower + upper) - bodies.position[body], 0.5 * (upper - lower)
+        far[body] = max(far[body], np.sqrt(beside @ beside) + np.sqrt(half @ half))
+    return far
+
+
+@routine
+def merge_touches(first: ArrayOf[Touch], again: ArrayOf[Touch], merged: ArrayOf[Touch]) -> int:
+    """All touches of two looks, by pairs in their order, each feature once, the later one; how many, which may be more
+    than there is room for: then those are left out."""
+    count, i, j = 0, 0, 0
+    while i < len(first) or j < len(again):
+        if j < len(again) and (i == len(first) or not comes_before(first[i], again[j])):
+            touch = again[j]
+            j += 1
+        else:
+            touch = first[i]
+            i += 1
+            if _has(again, j, touch):
+                continue
+        if count < len(merged):
+            merged[count] = touch
+        count += 1
+    return count
+
+
+def _has(touches: ArrayOf[Touch], end: int, touch: Touch) -> bool:
+    """Whether the touches of a pair that end before a number have that feature."""
+    k = end - 1
+    while k >= 0 and touches[k].first == touch.first and touches[k].second == touch.second:
+        if touches[k].feature == touch.feature:
+            return True
+        k -= 1
+    return False
 
 
 def next_time(time: float, dt: float) -> float:
