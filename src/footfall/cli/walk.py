@@ -48,7 +48,7 @@ def walk(
 
     [dim]$[/] footfall walk --run straight --mode full --fault motor:kfr,4,1
 
-    [dim]$[/] footfall walk --run straight --json
+    [dim]$[/] footfall walk --run straight --generator dcm --json
 
     [dim]$[/] footfall walk flat --script drive.toml
 

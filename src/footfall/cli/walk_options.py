@@ -85,6 +85,15 @@ class Walker:
             panel=_ROBOT,
         ),
     ] = None
+    generator: Annotated[
+        str | None,
+        _option(
+            "--generator",
+            help="The model that plans its centre of mass: lipm, preview, dcm, mpc, flywheel, biped, three_masses, "
+            "five_masses, centroidal, whole_body (default).",
+            panel=_ROBOT,
+        ),
+    ] = None
     sight: Annotated[
         str | None,
         _option(

@@ -38,6 +38,7 @@ def request_of(scene: str | None, course: Course, walker: Walker, trouble: Troub
             "frames": read_frames(walker.frame) or None,
             "sole": read_sole(walker.sole),
             "mode": walker.mode,
+            "generator": walker.generator,
             "sight": walker.sight,
             "substeps": walker.steps,
             "noise": trouble.noise or None,

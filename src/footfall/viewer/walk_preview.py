@@ -40,7 +40,8 @@ def preview_way(session: WalkSession, x: float, y: float, yaw: float) -> Preview
     way = plan_way_from_rest(seen, pilot.model, goal, pilot.settings.planner, start=pilot.motion.given.end)
     for hand in hands_used(way.sequence):
         whole.arm(hand)
-    motion = generate_motion(MotionPlan((way.sequence,)), pilot.model, body=whole)
+    plan = MotionPlan((way.sequence,))
+    motion = generate_motion(plan, pilot.model, parameters=pilot.settings.motion, body=whole)
     poses = (way.sequence.begin, *(each.end for each in way.sequence.transitions))
     hands = len(way.contacts.hand_contacts)
     text = f"{len(way.contacts.steps)} steps, {motion.duration:.1f} s, planned in {way.contacts.milliseconds:.0f} ms"

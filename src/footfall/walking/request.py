@@ -10,6 +10,7 @@ from typing import Literal
 import msgspec
 
 from footfall.errors import InvalidInput, RobotError
+from footfall.motion.parameters import Generator
 from footfall.option_checks import require_choice
 from footfall.robot.toml_parts import read_schema
 from footfall.walking.hardware_request import BusQuality, HardwareFault
@@ -75,7 +76,9 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     and 4 in full mode. mode: "reduced": joints follow their set points exactly; "full": servos, motors, gears and a
     bus move them. bus, faults: of the hardware in full mode. sight: how it sees the scene: exactly, with errors, or by
     the depth camera in its head while it walks; by default exactly, with noise with errors. seconds: how long it goes
-    on, by default until all is done. drop: m, how far above the ground it begins. signals: what it is told, and what
+    on, by default until all is done. drop: m, how far above the ground it begins. generator: the reduced model by which
+    its centre of mass is planned, see `footfall.motion.GENERATORS`; by default five masses with the angular momentum of
+    all bodies. signals: what it is told, and what
     happens around it, at their times; a robot that is told nothing stands.
     """
 
@@ -100,6 +103,7 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     lenient: bool = False
     frames: dict[str, str] = msgspec.field(default_factory=dict)
     sole: tuple[float, float, float, float] | None = None
+    generator: Generator = "whole_body"
     signals: tuple[AnySignal, ...] = msgspec.field(name="signal", default=())
 
     @property
@@ -139,7 +143,7 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise InvalidInput("bus and faults are those of drives: they want mode 'full'")
 
     def _check_script(self) -> None:
-        require_choice(self, mode=WalkMode)
+        require_choice(self, mode=WalkMode, generator=Generator)
         if self.sight is not None:
             require_choice(self, sight=Sight)
         if self.seconds is not None and not 0.0 < self.seconds <= 1e5:

@@ -20,7 +20,7 @@ from footfall.gait.walking_transitions import idle_pose
 from footfall.math.rotations import rotation_z, yaw_of
 from footfall.math.transform import Transform
 from footfall.motion.motion import Motion
-from footfall.motion.parameters import MotionParameters
+from footfall.motion.parameters import MotionParameters, TorsoParameters
 from footfall.motion.pipeline import gait_dimensions, generate_motion
 from footfall.motion.plans import load_plan
 from footfall.motion.whole_body import WholeBody
@@ -106,6 +106,7 @@ class WalkSession:
         self.sight = sight_for(asked.seen, asked.seed, noise=asked.noise)
         self._goal = None if asked.goal is None else Goal(*asked.goal, asked.goal_height)
         self.surroundings = Environment()
+        self._generating = MotionParameters(torso=TorsoParameters(generator=asked.generator))
         motion = self._first_motion(soft_scene(scene), whole)
         options = WalkerOptions(
             asked.period,
@@ -128,7 +129,7 @@ class WalkSession:
         seeing = isinstance(self.sight, CameraSight)
         settings = WalkSettings(
             planner=planner_parameters(body.model, speed=asked.speed),
-            motion=MotionParameters(),
+            motion=self._generating,
             planning=PlanningParameters(look_s=LOOK) if seeing else PlanningParameters(),
             gains=self.walker.gains,
         )
@@ -405,7 +406,9 @@ class WalkSession:
                 planner_parameters(model, speed=asked.speed),
                 start=start,
                 horizon=PlanningParameters().goal_steps if away > PlanningParameters().far_m else None,
-                accepts=lambda sequence: generate_motion(MotionPlan((sequence,)), model, body=whole),
+                accepts=lambda sequence: generate_motion(
+                    MotionPlan((sequence,)), model, parameters=self._generating, body=whole
+                ),
             )
             plan, self._contacts, self._wide = MotionPlan((way.sequence,)), way.contacts, way.wide
         self.planning += running_seconds() - begin
@@ -413,7 +416,7 @@ class WalkSession:
             for hand in hands_used(sequence):
                 whole.arm(hand)  # made once for a robot: no part of planning
         begin = running_seconds()
-        motion = generate_motion(plan, model, body=whole)
+        motion = generate_motion(plan, model, parameters=self._generating, body=whole)
         self.planning += running_seconds() - begin
         return motion
 

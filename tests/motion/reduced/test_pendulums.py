@@ -143,7 +143,7 @@ def test_the_divergent_component_is_the_exact_one_over_pivots_that_stay() -> Non
     course = divergent_course(problem)
     for p in np.flatnonzero(problem.moving):
         first, last = problem.times[p], problem.times[p + 1]
-        pivot = problem.middles()[p]
+        pivot = problem.wanted(problem.phase_middles[p])[:2]
         xi = (
             course.pieces[p, 5]
             + course.growing[p] * np.exp(course.omega * (np.array([first, last]) - last))[:, None]
@@ -155,7 +155,8 @@ def test_the_divergent_component_is_the_exact_one_over_pivots_that_stay() -> Non
     motion = plan_center(problem, "dcm")
     middle = 0.5 * (problem.times[3] + problem.times[4])
     assert problem.moving[3]
-    assert_allclose(motion.zmp(middle), problem.middles()[3], atol=1e-4)  # where the foot is, all the time
+    assert_allclose(motion.zmp(middle), problem.wanted(middle)[:2], atol=1e-4)  # and it stays there
+    assert_allclose(motion.zmp(middle + 0.1), problem.wanted(middle)[:2], atol=1e-4)
 
 
 def test_stepping_on_the_capture_point_brings_the_pendulum_to_rest() -> None:
@@ -288,16 +289,17 @@ def test_a_flywheel_takes_its_torque_off_the_zero_moment_point() -> None:
 
 
 def test_two_pendulums_are_one_in_single_support() -> None:
-    """l_R + l_L = 1: with one foot on the ground the pivot is the middle of its sole."""
+    """l_R + l_L = 1: with one foot on the ground the pivot is that of this foot; half way from one to the other both
+    count the same."""
     problem = straight_problem()
     pivots = shared_pivots(problem)
-    for p in np.flatnonzero(problem.moving)[1:-1]:
-        middle = 0.5 * (problem.times[p] + problem.times[p + 1])
-        rear, front, right, left = MODEL.sole
-        feet = [each(middle)[:2] for each in (problem.draft.right_foot, problem.draft.left_foot)]
-        loads = problem.draft.load(middle)[:2]
-        expected = feet[int(loads.argmax())] + 0.5 * np.array([rear + front, right + left])
-        assert_allclose(pivots(middle), expected, atol=1e-4)
+    stances = np.flatnonzero(problem.moving)
+    for p in stances[1:-1]:
+        middle = problem.phase_middles[p]
+        assert_allclose(pivots(middle), problem.wanted(middle)[:2], atol=1e-4)
+    for p in stances[1:-2]:
+        both = problem.wanted(problem.phase_middles[[p, p + 2]])[:, :2].mean(axis=0)
+        assert_allclose(pivots(problem.phase_middles[p + 1]), both, atol=2e-3)
 
 
 @pytest.mark.parametrize("generator", PENDULUMS)

@@ -3,44 +3,47 @@
     c'' = w^2 (c - l_R p_R - l_L p_L),  l_R + l_L = 1
 
 With one foot on the ground that is the linear inverted pendulum; double support has a time of its own, in which the
-load goes over. Loads are those that the plan has for the feet anyway.
+load goes over. Loads are those that the plan has for the feet anyway; a foot is a pivot where the zero-moment point is
+wanted half way through its single support.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from footfall.arrays import Array
 from footfall.math.trajectories import PolynomialTrajectory
-from footfall.motion.reduced.pendulum import follow_pivots
+from footfall.motion.reduced.pendulum import follow_pivots, wanted_pivots
 from footfall.motion.reduced.problem import BalanceProblem, CentreMotion, joined, pendulum_motion
+
+_LEAST = 0.05  # load, with which a foot says where its pivot is
 
 
 def shared_pivots(problem: BalanceProblem) -> PolynomialTrajectory:
-    """Where both legs together have their pivot (2,), m: soles' middles, weighted by the loads of the feet."""
-    times = problem.grid
+    """Where both legs together have their pivot (2,), m. Without steps from foot to foot it is where it is wanted."""
+    middles = problem.phase_middles[problem.moving]
+    sides = problem.draft.load(middles)[:, :2].argmax(axis=1) if len(middles) else np.zeros(0, dtype=int)
+    if len(sides) < 2 or (np.diff(sides) == 0).any():
+        return wanted_pivots(problem)
+    times, places = problem.grid, problem.wanted(middles)[:, :2]
     loads = problem.draft.load(times)[:, :2]
     loads = loads / loads.sum(axis=1, keepdims=True)
-    points = loads[:, :1] * _middle(problem, times, right=True) + loads[:, 1:] * _middle(
-        problem, times, right=False
-    )
-    points[[0, -1]] = problem.wanted(times[[0, -1]])[:, :2]  # where the robot rests, or what it continues
+    wanted = problem.wanted(times[[0, -1]])[:, :2]
+    # The foot that has carried before the first step, and that which will after the last: where it must have been.
+    before, after = places[1], places[-2]
+    for end, carrying in ((0, 0), (-1, -1)):
+        share = loads[end, sides[carrying]]
+        if 1.0 - share > _LEAST:
+            other = (wanted[end] - share * places[carrying]) / (1.0 - share)
+            before, after = (other, after) if end == 0 else (before, other)
+    stances = np.concatenate([[before], places, [after]])
+    number = np.searchsorted(
+        middles, times, side="right"
+    )  # between which single supports: this one and the next
+    first = np.where(number > 0, sides[np.maximum(number - 1, 0)], 1 - sides[0])
+    share = np.take_along_axis(loads, first[:, None], axis=1)
+    points = share * stances[number] + (1.0 - share) * stances[number + 1]
+    points[[0, -1]] = wanted
     return joined(times, problem.hands(times).pivots(points))
-
-
-def _middle(problem: BalanceProblem, times: Array, *, right: bool) -> Array:
-    """Middle (k, 2) of a sole at times (k,), m."""
-    draft = problem.draft
-    foot, turn = (
-        (draft.right_foot, draft.right_foot_rotation)
-        if right
-        else (draft.left_foot, draft.left_foot_rotation)
-    )
-    rear, front, outer, inner = problem.model.sole
-    w, x, y, z = turn(times).T
-    ahead = np.stack([1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z)], axis=1)
-    aside = np.stack([2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z)], axis=1)
-    return np.asarray(foot(times)[:, :2] + 0.5 * (rear + front) * ahead + 0.5 * (outer + inner) * aside)
 
 
 def plan_biped(problem: BalanceProblem) -> CentreMotion:

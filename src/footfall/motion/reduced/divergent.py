@@ -73,7 +73,7 @@ class DivergentCourse(NamedTuple):
 
 
 def plan_divergent(problem: BalanceProblem) -> CentreMotion:
-    """The linear inverted pendulum by its divergent component: pivots stay in the middle of the sole that carries."""
+    """The linear inverted pendulum by its divergent component: pivots stay while a foot swings."""
     course = divergent_course(problem)
     times, (first, last) = problem.grid, problem.ends
     # The last cubic brings xi to rest; the centre of mass comes to it only in the end. A bump makes up for that.
@@ -120,9 +120,9 @@ def _holds(problem: BalanceProblem) -> Flags:
 
 
 def _pivots(problem: BalanceProblem) -> Array:
-    """Where the pivot is in each phase (P, 2), m: in the middle of the sole that carries, in load switches half way
-    between its neighbours."""
-    middle = problem.hands(0.5 * (problem.times[:-1] + problem.times[1:])).pivots(problem.middles())
+    """Where the pivot is in each phase (P, 2), m: where it is wanted half way, in load switches half way between its
+    neighbours."""
+    middle = problem.hands(problem.phase_middles).pivots(problem.wanted(problem.phase_middles)[:, :2])
     first, last = problem.ends
     given = middle.copy()
     for p in np.flatnonzero(~_holds(problem)):

@@ -22,7 +22,6 @@ from footfall.arrays import Array, Flags
 from footfall.compiler.routines import ArrayOf
 from footfall.control.balance_points import natural_frequency
 from footfall.math.interpolation import hermite_pieces
-from footfall.math.polygons import polygon_centroid
 from footfall.math.trajectories import PolynomialTrajectory
 from footfall.motion.draft import Draft
 from footfall.motion.five_mass import centre_of_mass_motion, masses_of
@@ -163,9 +162,10 @@ class BalanceProblem:
         found = np.searchsorted(self.times, at, side="right") - 1
         return np.clip(found, 0, len(self.times) - 2)
 
-    def middles(self) -> Array:
-        """The middle (P, 2) of each area, m."""
-        return np.array([polygon_centroid(self.areas.polygon(p)) for p in range(len(self.areas))])
+    @property
+    def phase_middles(self) -> Array:
+        """Half way through each phase (P,), s."""
+        return np.asarray(0.5 * (self.times[:-1] + self.times[1:]))
 
 
 def still(problem: BalanceProblem) -> PolynomialTrajectory:
