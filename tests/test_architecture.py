@@ -45,6 +45,7 @@ ORDER = (
     "planning",
     "walking",
     "studies",
+    "workspace",
     "scenarios",
     "viewer",
     "bench",

@@ -22,6 +22,7 @@ everybody uses. Each domain has one more module, `footfall.control` say, and eac
 | `math`, `compiler` | rotations and curves; native code from functions of your own |
 | `errors`, `arrays` | what can go wrong; types of arrays for annotations |
 | `studies` | many runs: what is varied, on all cores or on a cluster |
+| `workspace` | where arms reach and how well they move there |
 | `viewer`, `scenarios`, `bench` | pictures, whole runs, races |
 """
 
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from footfall import viewer as viewer
     from footfall import volumes as volumes
     from footfall import walking as walking
+    from footfall import workspace as workspace
     from footfall.contact.ground import place_on_ground as place_on_ground
     from footfall.dynamics.center_of_mass import center_of_mass as center_of_mass
     from footfall.dynamics.center_of_mass import center_of_mass_jacobian as center_of_mass_jacobian

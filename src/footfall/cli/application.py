@@ -33,6 +33,7 @@ from footfall.cli import (
     view,
     volumes,
     walk,
+    workspace,
 )
 from footfall.cli.screen import errors
 from footfall.errors import FootfallError
@@ -69,6 +70,7 @@ app.add_typer(scene.app, name="scene")
 app.command("perceive")(perceive.perceive)
 app.add_typer(quadruped.app, name="quadruped")
 app.add_typer(study.app, name="study")
+app.add_typer(workspace.app, name="workspace")
 app.command("task")(task.task)
 app.add_typer(drives.app, name="drives")
 app.add_typer(bench.app, name="bench")

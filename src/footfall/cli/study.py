@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
-from typer.core import TyperGroup
 
+from footfall.cli.first_command import first_command
 from footfall.cli.option_groups import grouped
 from footfall.cli.screen import errors, program, screen, table
 from footfall.cli.view import ServerOptions
@@ -22,16 +22,7 @@ _INTERRUPTED = 130
 _SHOWN = 40  # cells
 
 
-class _FileFirst(TyperGroup):
-    """`footfall study FILE` is `footfall study run FILE`."""
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        if args and args[0] not in self.commands:
-            args = ["run", *args]
-        return super().resolve_command(ctx, args)
-
-
-app = typer.Typer(cls=_FileFirst, no_args_is_help=True)
+app = typer.Typer(cls=first_command("run"), no_args_is_help=True)
 
 
 @app.callback()

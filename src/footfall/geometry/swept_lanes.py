@@ -43,6 +43,12 @@ class EightElements(NamedTuple):
         radius: Lanes = lanes_at(self.vectors, self.places)[1]
         return radius
 
+    @property
+    def middle(self) -> LanesOfVector3:
+        """The middles of their cores."""
+        middle: LanesOfVector3 = lanes_at(self.vectors, self.places + 1)
+        return middle
+
     def corner(self, k: int) -> LanesOfVector3:
         """The corners with this number."""
         corner: LanesOfVector3 = lanes_at(self.vectors, self.places + (FIRST_CORNER + k))

@@ -13,6 +13,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.errors import RobotError, listed
+from footfall.robot.denavit_hartenberg import TableParts, TableSchema, read_table
 from footfall.robot.description import Source, check_bodies, check_size
 from footfall.robot.drives.drive_schema import DriveTables
 from footfall.robot.mesh_paths import MeshPaths
@@ -107,6 +108,7 @@ class RobotSchema(DriveTables, forbid_unknown_fields=True, kw_only=True):
     name: str
     gravity: Vector = (0.0, 0.0, -9.81)
     body: list[BodySchema] = msgspec.field(default_factory=list)
+    denavit_hartenberg: TableSchema | None = None
     frame: list[FrameSchema] = msgspec.field(default_factory=list)
     loop: list[LoopSchema] = msgspec.field(default_factory=list)
     configurations: dict[str, list[float] | dict[str, Numbers]] = msgspec.field(default_factory=dict)
@@ -137,14 +139,18 @@ def parse_toml(text: str, *, source: str = "<text>", strict: bool = True) -> Rob
 def _robot(text: str, meshes: MeshPaths, *, source: str, strict: bool) -> Robot:
     check_size(len(text), limit=_SIZE_LIMIT, source=source)
     schema = decode(text, source, RobotSchema)
-    if not schema.body:
-        raise RobotError("has no [[body]]; a robot has at least one", source=source)
-    check_bodies(len(schema.body), source=source)
+    table = schema.denavit_hartenberg
+    if not schema.body and table is None:
+        message = "has no [[body]] and no [denavit_hartenberg]; a robot has at least one body"
+        raise RobotError(message, source=source)
+    check_bodies(len(schema.body) + (len(table.row) if table is not None else 0), source=source)
     origin = Source(source, _element_lines(text, schema))
     with origin.located():
-        bodies = tuple(_body(body, meshes) for body in schema.body)
-        joints = tuple(_joint(body) for body in schema.body)
-        frames = tuple(Frame(f.name, f.body, read_placement(f, ("frame", f.name))) for f in schema.frame)
+        chain = TableParts((), (), ()) if table is None else read_table(table)
+        bodies = (*chain.bodies, *(_body(body, meshes) for body in schema.body))
+        joints = (*chain.joints, *(_joint(body) for body in schema.body))
+        own = (Frame(f.name, f.body, read_placement(f, ("frame", f.name))) for f in schema.frame)
+        frames = (*chain.frames, *own)
         limit_sets = {name: _limit_set(name, limits) for name, limits in schema.limit_sets.items()}
         bare = Robot(schema.name, bodies, joints)
         configurations = {name: _configuration(bare, name, q) for name, q in schema.configurations.items()}

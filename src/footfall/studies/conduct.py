@@ -10,22 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from footfall.compiler.threads import available_cores
 from footfall.errors import CannotWrite, InvalidInput
 from footfall.studies.rounds import Ask, Rounds, rounds_of
 from footfall.studies.store import FILE, Store
 from footfall.studies.study import Study
 from footfall.studies.tables import StudyResult, write_results
-from footfall.studies.workers import (
-    Cluster,
-    OneProcess,
-    Processes,
-    Result,
-    Task,
-    Work,
-    Workers,
-    code_fingerprint,
-)
+from footfall.studies.workers import Result, Task, Work, Workers, code_fingerprint, new_workers
 
 _CHUNK_SECONDS = 0.5  # of work in a chunk
 _LONGEST_CHUNK = 256  # runs
@@ -168,7 +158,7 @@ def run_study(
         schedule = _Schedule(study, store)
         schedule.fill(1)
         if schedule.ready:
-            crew = _crew(work, workers, cluster)
+            crew = new_workers(work, workers, cluster)
             _conduct(schedule, crew, success, most, progress)
         return write_results(study, store, folder, success, complete=schedule.complete)
     finally:
@@ -186,13 +176,6 @@ def _prepare(folder: Path, restart: bool) -> None:
         for path in folder.glob(f"{FILE}*"):
             path.unlink()
         shutil.rmtree(folder / "replays", ignore_errors=True)
-
-
-def _crew(work: Work, workers: int | None, cluster: str | None) -> Workers:
-    if cluster is not None:
-        return Cluster(work, cluster)
-    count = workers or available_cores()
-    return OneProcess(work) if count == 1 else Processes(work, count)
 
 
 def _conduct(

@@ -22,6 +22,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from footfall.compiler.threads import available_cores
 from footfall.errors import FootfallError, InvalidInput, MissingPackage, ProgramFailed, UnknownName
 from footfall.studies.experiments import EXPERIMENTS, Experiment, own_experiment
 from footfall.studies.study import Value
@@ -43,13 +44,15 @@ class Task(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What a run came to. error: why it has no measures. seconds: of CPU time that it took."""
+    """What a run came to. error: why it has no measures. seconds: of CPU time that it took. product: what else came
+    out, of runs that are no study."""
 
     task: Task
     measures: dict[str, Value]
     replay: str | None
     error: str | None
     seconds: float
+    product: Any = None
 
 
 class Work(NamedTuple):
@@ -96,13 +99,18 @@ def code_fingerprint() -> str:
     return found.hexdigest()
 
 
-def run_chunk(work: Work, tasks: Sequence[Task]) -> list[Result]:
-    """Run in whatever process this is called."""
-    if code_fingerprint() != work.fingerprint:
+def require_same_code(fingerprint: str) -> None:
+    """Refuse to work for other code than one's own."""
+    if code_fingerprint() != fingerprint:
         raise ProgramFailed(
             f"a worker (process {os.getpid()}) has other code of footfall ({__version__}); "
             "install the same version there"
         )
+
+
+def run_chunk(work: Work, tasks: Sequence[Task]) -> list[Result]:
+    """Run in whatever process this is called."""
+    require_same_code(work.fingerprint)
     experiment = work.experiment()
     return [run_task(experiment, task) for task in tasks]
 
@@ -125,6 +133,11 @@ def _place(error: Exception) -> str:
     return f"{Path(last.filename).name}:{last.lineno}"
 
 
+Run = Callable[
+    [Any, Sequence[Task]], list[Result]
+]  # what workers call, with the work that they were made with
+
+
 class Workers(Protocol):
     """count: how many run at once."""
 
@@ -141,20 +154,28 @@ class Workers(Protocol):
         """Give up what still runs."""
 
 
+def new_workers(work: Any, workers: int | None, cluster: str | None, run: Run = run_chunk) -> Workers:
+    """A cluster, if there is an address; else processes, all cores if there is no number; 1 is this process."""
+    if cluster is not None:
+        return Cluster(work, cluster, run)
+    count = workers or available_cores()
+    return OneProcess(work, run) if count == 1 else Processes(work, count, run)
+
+
 class OneProcess:
     """Runs here, one after the other."""
 
     count = 1
 
-    def __init__(self, work: Work) -> None:
-        self._work = work
+    def __init__(self, work: Any, run: Run = run_chunk) -> None:
+        self._work, self._run = work, run
         self._waiting: list[Sequence[Task]] = []
 
     def submit(self, tasks: Sequence[Task]) -> None:
         self._waiting.append(tasks)
 
     def results(self, seconds: float) -> list[Result]:
-        return run_chunk(self._work, self._waiting.pop(0)) if self._waiting else []
+        return self._run(self._work, self._waiting.pop(0)) if self._waiting else []
 
     def close(self) -> None:
         self._waiting.clear()
@@ -168,9 +189,9 @@ class Processes:
     """Processes of this machine. One that dies is replaced. What was running then runs again, one after the other, so
     that who kills workers is found and takes nothing else along."""
 
-    def __init__(self, work: Work, count: int) -> None:
+    def __init__(self, work: Any, count: int, run: Run = run_chunk) -> None:
         self.count = count
-        self._work = work
+        self._work, self._run = work, run
         self._pool = self._new_pool()
         self._waiting: deque[Sequence[Task]] = deque()
         self._suspects: deque[Task] = deque()
@@ -193,7 +214,7 @@ class Processes:
             self._send(self._waiting.popleft())
 
     def _send(self, tasks: Sequence[Task]) -> None:
-        self._flying[self._pool.submit(run_chunk, self._work, tasks)] = tasks
+        self._flying[self._pool.submit(self._run, self._work, tasks)] = tasks
 
     def results(self, seconds: float) -> list[Result]:
         done, _ = wait_for(self._flying, timeout=seconds, return_when=FIRST_COMPLETED)
@@ -238,12 +259,12 @@ class Processes:
 class Cluster:
     """The workers of a Dask cluster. Dask gives the runs of a lost worker to another one."""
 
-    def __init__(self, work: Work, address: str) -> None:
+    def __init__(self, work: Any, address: str, run: Run = run_chunk) -> None:
         try:
             from distributed import Client
         except ImportError:
             raise MissingPackage("a cluster needs Dask: pip install 'footfall[studies]'") from None
-        self._work = work
+        self._work, self._run = work, run
         try:
             self._client = Client(address, timeout=CONNECTING, set_as_default=False)
         except (OSError, ValueError) as error:
@@ -256,7 +277,7 @@ class Cluster:
         return max(1, sum(int(each) for each in self._client.nthreads().values()))
 
     def submit(self, tasks: Sequence[Task]) -> None:
-        future = self._client.submit(run_chunk, self._work, list(tasks), pure=False, retries=_DEATHS)
+        future = self._client.submit(self._run, self._work, list(tasks), pure=False, retries=_DEATHS)
         self._flying[future] = tasks
 
     def results(self, seconds: float) -> list[Result]:
