@@ -177,6 +177,12 @@ def _page_target(port: int) -> str | None:
     return str(pages[0]["webSocketDebuggerUrl"]) if pages else None
 
 
+def _ends_with_us() -> list[str]:
+    """Words before a command that let the system end it with this process, also if that is killed."""
+    setpriv = shutil.which("setpriv")
+    return [] if setpriv is None else [setpriv, "--pdeathsig", "KILL"]
+
+
 @contextmanager
 def _browser(
     address: str, *flags: str, width: int, height: int
@@ -189,6 +195,7 @@ def _browser(
     with tempfile.TemporaryDirectory(prefix="footfall-chromium-", ignore_cleanup_errors=True) as profile:
         process = subprocess.Popen(
             [
+                *_ends_with_us(),
                 program,
                 *_FLAGS,
                 *sandbox_flags(),
