@@ -214,11 +214,49 @@ def largest_push(
     return float(low)
 
 
+LAWS: dict[str, dict[str, float]] = {
+    "divergent component": {},
+    "flywheel": {"inclination_share": 1.0},
+    "divergent component, observer": {"disturbance_share": 1.0},
+    "flywheel, observer": {"inclination_share": 1.0, "disturbance_share": 1.0},
+}
+
+
+def pushed_by_law(robot: str, law: str, angle: int) -> dict[str, Any]:
+    """The largest impulse that is borne in the usual walk, planned as usual, under a law of balance."""
+    return pushed(robot, "whole_body", angle, lambda gains: gains._replace(**LAWS[law]))
+
+
+def pulled_by_law(robot: str, law: str, angle: int) -> dict[str, Any]:
+    """The largest force that is borne all the way of the usual walk, N, and the error of the divergent component under
+    20 N for 67.3 kg, mm."""
+    code, scale, way = code_of(robot), scale_of(robot), np.deg2rad(angle)
+    motion = motion_of(robot, "whole_body", STEP * 0.9 * scale, PACE * float(np.sqrt(scale)))
+    body, unit = code.body.body_of("UB"), code.body.model.mass / 67.3
+
+    def walked_under(force: float) -> float:
+        push = Push(body, (force * np.cos(way), force * np.sin(way), 0.0), 2.0, motion.end_time)
+        options = WalkerOptions(pushes=(push,), log_every=5, noise=True, seed=FIRST_SEED)
+        walker = Walker(code, load_scene("flat"), motion, options)
+        walker.tune(walker.gains._replace(**LAWS[law]))
+        if not walker.run_until(motion.end_time + 1.0):
+            return np.inf
+        return float(np.sqrt(np.square(walker.log.signals["dcm_error"]).sum(axis=1).mean()))
+
+    low, high = 0.0, 80.0 * unit
+    while high - low > 2.0 * unit:
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if np.isfinite(walked_under(middle)) else (low, middle)
+    return {"force": low, "error": 1e3 * walked_under(20.0 * unit)}
+
+
 PARTS: dict[str, Callable[[str, str, int], dict[str, Any]]] = {
     "walks": walked,
     "gaps": gap,
     "speeds": fastest,
     "pushes": pushed,
+    "laws": pushed_by_law,
+    "pulls": pulled_by_law,
 }
 
 
@@ -231,7 +269,8 @@ class Rows:
         self.known = {tuple(json.loads(line)["key"]): json.loads(line)["row"] for line in lines}
 
     def fill(self, part: str, robot: str, numbers: Sequence[int]) -> None:
-        keys = [(part, robot, name, number) for name in NAMES for number in numbers]
+        names = LAWS if part in ("laws", "pulls") else NAMES
+        keys = [(part, robot, name, number) for name in names for number in numbers]
         missing = [key for key in keys if key not in self.known]
         if not missing:
             return
@@ -339,6 +378,22 @@ def table(rows: Rows, robot: str) -> list[str]:
     return lines
 
 
+def law_table(rows: Rows) -> list[str]:
+    """Laws of balance side by side."""
+    lines = [
+        f"| law | pushes {', '.join(map(str, ANGLES))}, N s | steady force from behind, N | DCM at 20 N, mm | "
+        "from the right, N | DCM at 20 N, mm |",
+        "|---|---|---|---|---|---|",
+    ]
+    for law in LAWS:
+        pushes = ", ".join(f"{row['impulse']:.0f}" for row in rows.of("laws", "lola", law))
+        pulls = " | ".join(
+            f"{row['force']:.0f} | {row['error']:.0f}" for row in rows.of("pulls", "lola", law)
+        )
+        lines.append(f"| {law} | {pushes} | {pulls} |")
+    return lines
+
+
 def report(
     rows: Rows, robots: Sequence[str], times: dict[str, tuple[float, float]], standing: list[str]
 ) -> str:
@@ -358,6 +413,8 @@ def report(
     ]
     for robot in robots:
         lines += [f"## {robot.upper()}", "", *table(rows, robot), ""]
+    if rows.of("pulls", "lola", "flywheel"):
+        lines += ["## Laws of balance, LOLA, the usual plan", "", *law_table(rows), ""]
     if standing:
         lines += ["## Standing, N s", "", *standing, ""]
     if times:
@@ -376,7 +433,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--robots", nargs="*", default=["lola", "g1", "talos"])
     parser.add_argument("--seeds", type=int, nargs="*", default=[20, 5, 5])
-    parser.add_argument("--part", nargs="*", default=["walks", "gaps", "speeds", "pushes", "times"])
+    parser.add_argument("--part", nargs="*", default=[*PARTS, "times"])
     parser.add_argument("--rows", type=Path, default=Path("reduced_models.jsonl"))
     parser.add_argument("--output", type=Path)
     given = parser.parse_args(arguments)
@@ -384,10 +441,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     rows = Rows(given.rows)
     for robot, seeds in zip(given.robots, given.seeds, strict=False):
         for part in given.part:
-            if part in PARTS and not (part == "pushes" and robot != "lola"):
-                numbers = {"walks": range(FIRST_SEED, FIRST_SEED + seeds), "pushes": ANGLES}.get(
-                    part, range(1)
-                )
+            if part in PARTS and (robot == "lola" or part not in ("pushes", "laws", "pulls")):
+                numbers = {
+                    "walks": range(FIRST_SEED, FIRST_SEED + seeds),
+                    "pushes": ANGLES,
+                    "laws": ANGLES,
+                    "pulls": (0, 90),
+                }.get(part, range(1))
                 rows.fill(part, robot, list(numbers))
     times = planning_times() if "times" in given.part else {}
     text = report(rows, given.robots, times, standing_limits() if "times" in given.part else [])

@@ -12,10 +12,11 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import Vector3, Vector6
-from footfall.walking.balance import balancing_wrench, follow_height, zmp_shift
+from footfall.walking.balance import balancing_shift, balancing_wrench, follow_height
 from footfall.walking.catching import catch_goal, next_catch, with_catch
 from footfall.walking.clearance import keep_clear
 from footfall.walking.distribution import FootSupport, HandSupport, Shares, distribute
+from footfall.walking.disturbance import observed_force
 from footfall.walking.feet import FootGoal, FootLoad, FootPlan, adapt_foot, foot_target, notice_touch
 from footfall.walking.footholds import Lead, come_back, foothold_goal, has_landed, shift_plan, step_room
 from footfall.walking.gains import ControlGains
@@ -108,10 +109,14 @@ def control_period(
     error = dcm_error(center, Centre(planned.body.position, planned.body.velocity), gains)
     pushed = contact_force(sensors, state, driven, tilt, model) - planned_force(planned)
     smooth = observed_dcm(body.dcm, error, center.position - planned.body.position, pushed, gains)
-    state.body[0] = body._replace(dcm=smooth)
+    seen = body.disturbance
+    if gains.disturbance_share > 0.0:  # places off the plan as it was made: it may be shifted
+        away = center.position - planned.body.position + body.plan_shift
+        seen = observed_force(body.disturbance, away, pushed, gains)
+    state.body[0] = body._replace(dcm=smooth, disturbance=seen)
     state.catch[0] = next_catch(state.catch[0], planned, state, error, gains)
     planned = with_catch(planned, state.catch[0], gains)
-    shift = zmp_shift(smooth, gains)
+    shift = balancing_shift(smooth, tilt, seen, gains)
     wrench = balancing_wrench(planned.wrench, shift)
     shares = _distribute(planned, wrench, state, gains)
     _adapt(gains, planned, sensors, state, model, Stance(tilt, footing), shares)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +30,33 @@ class Sole(NamedTuple):
     @property
     def width(self) -> float:
         return self.left - self.right
+
+
+class DisturbanceFilter(NamedTuple):
+    """Gains of the disturbance observer: what a measured place of the centre of mass changes, a period."""
+
+    place: float
+    rate: float  # 1/s
+    force: float  # N/m
+
+
+# Standard deviations: what is measured of the centre of mass as a part of its height; accelerations that follow from
+# measured forces, as a part of gravity; and how fast external forces change, as a part of the weight, a second.
+_PLACE, _PUSH, _FORCE = 2e-3, 0.1, 3.0
+
+
+@lru_cache(maxsize=16)
+def disturbance_filter(period: float, mass: float, gravity: float, height: float) -> DisturbanceFilter:
+    """Gains of the filter once it has settled, from the Riccati equation."""
+    from scipy.linalg import solve_discrete_are  # slow to import
+
+    move = np.array([[1.0, period, period**2 / (2 * mass)], [0.0, 1.0, period / mass], [0.0, 0.0, 1.0]])
+    seen = np.array([[1.0, 0.0, 0.0]])
+    drift = np.diag([0.0, (_PUSH * gravity * period) ** 2, (_FORCE * mass * gravity) ** 2 * period])
+    blur = np.array([[(_PLACE * height) ** 2 / period]])  # of all that is measured in a second
+    spread = solve_discrete_are(move.T, seen.T, drift, blur)
+    place, rate, force = (spread @ seen.T @ np.linalg.inv(seen @ spread @ seen.T + blur))[:, 0]
+    return DisturbanceFilter(float(place), float(rate), float(force))
 
 
 class ControlGains(NamedTuple):
@@ -76,6 +104,10 @@ class ControlGains(NamedTuple):
     largest_turn: float  # rad, that force control may turn a foot by
     largest_step: float  # m, that the ground may be off by
     feed_forward: float  # share of the torques that joints will need which drives are told of
+    inclination_share: float  # of the source's law on a flywheel in balance; 0: the divergent component alone
+    inclination_inertia: float  # kg m2, of the robot about its feet
+    disturbance_share: float  # of the observed external force that balance makes up for; 0: nobody observes
+    disturbance: DisturbanceFilter
 
 
 def control_gains(model: ReducedModel, *, period: float = 1e-3, point_stiffness: float = 5e4) -> ControlGains:
@@ -120,6 +152,11 @@ def control_gains(model: ReducedModel, *, period: float = 1e-3, point_stiffness:
         largest_turn=0.3,
         largest_step=0.07 * model.com_height,
         feed_forward=1.0,
+        inclination_share=0.0,
+        inclination_inertia=model.mass * model.com_height**2
+        + float(np.trace(model.torso_inertia[:2, :2])) / 2.0,
+        disturbance_share=0.0,
+        disturbance=disturbance_filter(period, model.mass, model.gravity, model.com_height),
     )
 
 

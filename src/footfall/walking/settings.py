@@ -17,7 +17,17 @@ from footfall.walking.gains import ControlGains
 
 Seconds = Annotated[float, Meta(ge=0.0, le=60.0)]
 # What a robot is, and not how it is controlled: gains that follow from these would have to follow.
-_FIXED = ("period", "mass", "gravity", "height", "pendulum_rate", "sole", "toe")
+_FIXED = (
+    "period",
+    "mass",
+    "gravity",
+    "height",
+    "pendulum_rate",
+    "sole",
+    "toe",
+    "inclination_inertia",
+    "disturbance",
+)
 # Of the height of the centre of mass: steps, feet above what they step over.
 _LONGEST, _CLEARANCE = (
     0.55,

@@ -9,6 +9,7 @@ import numpy as np
 from footfall.arrays import Array, Integers
 from footfall.compiler.routines import ArrayOf, Vector3, new_records
 from footfall.walking.compliance import Compliance
+from footfall.walking.disturbance import ObservedForce
 from footfall.walking.leaving import LastTouch
 from footfall.walking.step_ground import StepGround, unknown_ground
 from footfall.walking.walls import no_walls
@@ -93,7 +94,8 @@ class HandMemory(NamedTuple):
 
 class BodyMemory(NamedTuple):
     """height: of the centre of mass against its plan, m. shift: of it in the plane. With rates. plan_shift: by which
-    all of the plan is shifted, m, since feet were put elsewhere. dcm: error of the divergent component, smoothed, m."""
+    all of the plan is shifted, m, since feet were put elsewhere. dcm: error of the divergent component, smoothed, m.
+    disturbance: what the observer knows, if there is one."""
 
     height: float
     height_rate: float
@@ -101,6 +103,7 @@ class BodyMemory(NamedTuple):
     shift_rate: Vector3
     plan_shift: Vector3
     dcm: Vector3
+    disturbance: ObservedForce
 
 
 class CatchMemory(NamedTuple):
