@@ -29,12 +29,12 @@ print(
     f"peak of all forces {total.max():.0f} N, at the end {total[-1] / (9.81 * robot.mass):.3f} of the weight"
 )
 
-# Tables: columns are named after joints. `footfall export drop.mcap drop.csv` does the same.
+# Tables: columns are named after joints. `footfall export drop.mcap drop.csv` writes the same for other programs.
 export_recording(recording, "drop.csv", table="states")
 try:
-    import pandas as pd
-except ImportError:
-    print("pip install pandas, then: pd.read_csv('drop.csv')")
+    table = recording.to_pandas()
+except footfall.errors.MissingPackage as missing:
+    print(missing)
 else:
-    table = pd.read_csv("drop.csv", index_col="time")
     print(table.filter(like="tau.").abs().max().sort_values(ascending=False).head(3))
+    print(recording.to_pandas("contacts").groupby("body")["force.z"].max())

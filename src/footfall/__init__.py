@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from footfall.dynamics.centroidal import centroidal_momentum as centroidal_momentum
     from footfall.dynamics.configuration import difference as difference
     from footfall.dynamics.configuration import integrate as integrate
+    from footfall.dynamics.configuration import interpolate as interpolate
     from footfall.dynamics.configuration import neutral as neutral
     from footfall.dynamics.configuration import random_configuration as random_configuration
     from footfall.dynamics.derivatives import forward_dynamics_derivatives as forward_dynamics_derivatives

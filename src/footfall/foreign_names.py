@@ -10,6 +10,7 @@ FOREIGN = {
     "crba": "footfall.mass_matrix",
     "nle": "footfall.bias_forces",
     "nonlineareffects": "footfall.bias_forces",
+    "nonlinear_effects": "footfall.bias_forces",
     "computegeneralizedgravity": "footfall.gravity_forces",
     "computejointjacobian": "footfall.frame_jacobian",
     "computejointjacobians": "footfall.frame_jacobian",

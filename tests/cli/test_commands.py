@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from typer.testing import CliRunner
 
 import footfall
 from footfall.cli import app, main
+from footfall.cli.walk import _keep_walked
 from footfall.robot import library
+from footfall.walking.journal import Journal
 
 
 def output_of(*arguments: str) -> str:
@@ -93,7 +98,7 @@ def test_convert_says_what_is_missing(
 
 def test_cache_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FOOTFALL_CACHE_DIR", str(tmp_path / "kernels"))
-    footfall.gravity_forces(footfall.load("wrist"), footfall.neutral(footfall.load("wrist")))
+    footfall.gravity_forces.kernel(footfall.load("wrist"))
     text = output_of("cache", "info")
     assert str(tmp_path / "kernels") in text
     assert "2 files" in text  # the kernel, and what points to it
@@ -193,3 +198,46 @@ def test_an_interrupt_while_loading_ends_quietly(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 130
+
+
+def test_show_prints_a_robot_as_json() -> None:
+    robot = footfall.load("lola")
+    shown = json.loads(output_of("show", "lola", "--json"))
+    assert (shown["nq"], shown["nv"]) == (robot.nq, robot.nv)
+    assert [each["name"] for each in shown["joints"]] == [joint.name for joint in robot.joints]
+    assert sum(each["mass"] for each in shown["bodies"]) == pytest.approx(robot.mass, rel=1e-12)
+    slices = [range(*each["v"]) for each in shown["joints"]]
+    assert sorted(k for each in slices for k in each) == list(range(robot.nv))
+
+
+@pytest.mark.parametrize("command", [["show"], ["walk"], ["study"], []])
+def test_help_has_no_kind_for_flags(command: list[str]) -> None:
+    text = CliRunner().invoke(app, [*command, "--help"], env={"COLUMNS": "200"}).output
+    assert "--help" in text
+    assert "<bool>" not in text
+
+
+class Interrupted:
+    """What `_keep_walked` asks of a recorder."""
+
+    def __init__(self, folder: Path, time: float) -> None:
+        self.session = SimpleNamespace(time=time)
+        self.recording = folder / "walk.mcap"
+        self.recording.touch()
+        self.journal = Journal(folder / "walk.walk.jsonl")
+        self.closed = False
+
+    def close(self) -> None:
+        self.closed = True
+
+
+@pytest.mark.parametrize("time", [0.0, 3.25])
+def test_an_interrupted_walk_says_what_it_keeps(
+    time: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorder = Interrupted(tmp_path, time)
+    _keep_walked(cast(Any, recorder))
+    told = capsys.readouterr().err.replace("\n", " ")
+    assert recorder.closed
+    assert recorder.recording.exists() == recorder.journal.path.exists() == (time > 0.0)
+    assert ("3.25 s" in told and "replay" in told) if time else "nothing was written" in told

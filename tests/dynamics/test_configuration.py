@@ -17,6 +17,7 @@ from footfall.dynamics.configuration import (
     random_configuration,
     velocity_from_rate,
 )
+from footfall.errors import InvalidInput
 from footfall.robot.model import WORLD, Body, Joint, JointType, Robot
 from tests.dynamics.rates import rate_along
 from tests.dynamics.small_robots import free_body
@@ -179,3 +180,16 @@ def test_one_sided_limits_and_seeds() -> None:
     first = random_configuration(robot, seed=generator)
     assert first.shape == (1,)
     assert first != random_configuration(robot, seed=generator)
+
+
+def test_interpolation_turns_at_a_constant_rate() -> None:
+    robot = free_body()
+    q0, q1 = random_configuration(robot, seed=1000), random_configuration(robot, seed=1001)
+    way = footfall.interpolate(robot, q0, q1, np.linspace(0.0, 1.0, 5))
+    steps = difference(robot, way[:-1], way[1:])
+    # Equal steps, which add up to the whole: a geodesic of R3 x SO(3)
+    assert np.allclose(steps, difference(robot, q0, q1) / 4.0, rtol=0.0, atol=1e-12)
+    assert np.allclose(difference(robot, way[-1], q1), 0.0, atol=1e-12)
+    assert np.array_equal(footfall.interpolate(robot, q0, q1, 0.25), way[1])
+    with pytest.raises(InvalidInput, match="fraction"):
+        footfall.interpolate(robot, q0, q1, np.nan)

@@ -135,3 +135,22 @@ def test_times_are_multiples_of_the_step(tmp_path: Path) -> None:
     np.testing.assert_array_equal(recording.time, np.arange(1, len(recording.time) + 1) / rate)
     assert (recording.contacts.body >= 0).all()
     assert max(len(repr(float(time))) for time in recording.time) <= len("0.0005")
+
+
+def test_pandas_has_the_same_bits_by_time(recording: Recording) -> None:
+    pytest.importorskip("pandas")
+    states = recording.to_pandas()
+    assert np.array_equal(states.index, recording.time)
+    names = [f"v.{name}" for name in velocity_names(recording.robot)]
+    assert np.array_equal(states[names].to_numpy(), recording.v)
+    assert len(recording.to_pandas("contacts")) == len(recording.contacts.body)
+    with pytest.raises(InvalidInput, match="there are: states"):
+        recording.to_pandas("joints")
+
+
+def test_pandas_is_asked_for_where_it_is_missing(
+    recording: Recording, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingPackage, match=r"footfall\[pandas\]"):
+        recording.to_pandas()

@@ -35,12 +35,13 @@ from footfall.cli import (
     walk,
     workspace,
 )
+from footfall.cli.help_pages import Commands
 from footfall.cli.screen import errors
 from footfall.errors import FootfallError
 
 _DEBUG = "FOOTFALL_DEBUG"
 
-app = typer.Typer(
+app = Commands(
     name="footfall",
     help="Simulate, plan and control legged robots: textbook NumPy in, native code out.",
     epilog="Start with: footfall demo",

@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from footfall.cli.files import new_file
+from footfall.cli.help_pages import Commands
 from footfall.cli.screen import errors, screen
 
-app = typer.Typer(
+app = Commands(
     help="Measure footfall on this machine, against its peers where they are installed.", no_args_is_help=True
 )
 

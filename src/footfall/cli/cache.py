@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import typer
-
+from footfall.cli.help_pages import Commands
 from footfall.cli.screen import screen
 from footfall.compiler import cache
 
-app = typer.Typer(help="Compiled kernels on disk.", no_args_is_help=True)
+app = Commands(help="Compiled kernels on disk.", no_args_is_help=True)
 
 
 @app.command("info")

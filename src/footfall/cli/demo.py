@@ -9,10 +9,11 @@ from typing import Annotated
 import typer
 
 from footfall.cli import demo_dynamics
+from footfall.cli.help_pages import Commands
 from footfall.cli.quadruped import run_and_write
 from footfall.cli.screen import program, screen
 
-app = typer.Typer()
+app = Commands()
 app.command("dynamics")(demo_dynamics.dynamics)
 
 

@@ -9,10 +9,11 @@ import numpy as np
 import typer
 
 from footfall.cli.files import output_folder
+from footfall.cli.help_pages import Commands
 from footfall.cli.options import RobotArgument
 from footfall.cli.screen import errors, screen, table
 
-app = typer.Typer(help="Drives: torques that they can give, and motion through them.", no_args_is_help=True)
+app = Commands(help="Drives: torques that they can give, and motion through them.", no_args_is_help=True)
 
 
 @app.command("torques")

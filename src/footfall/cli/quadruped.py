@@ -12,10 +12,11 @@ import numpy as np
 import typer
 
 from footfall.cli.files import output_folder
+from footfall.cli.help_pages import Commands
 from footfall.cli.option_groups import grouped
 from footfall.cli.screen import errors, program, screen, table
 
-app = typer.Typer(
+app = Commands(
     help="Let the quadruped trot, fall or jump, with exact and with penalty contact.", no_args_is_help=True
 )
 

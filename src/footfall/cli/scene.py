@@ -11,12 +11,13 @@ from typing import Annotated, Any
 import typer
 
 from footfall.cli.files import new_file
+from footfall.cli.help_pages import Commands
 from footfall.cli.screen import screen
 from footfall.scene.catalogue import SCENES
 from footfall.scene.load import save_scene
 from footfall.scene.model import Scene
 
-app = typer.Typer(
+app = Commands(
     help="Make a scene: stairs of your own riser, a corridor, a whole building.",
     epilog="Example: footfall scene stairs --riser 0.12 -o mine.toml",
     no_args_is_help=True,

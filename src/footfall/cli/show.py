@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 from rich.table import Table
 
 from footfall.arrays import Array
@@ -16,14 +19,24 @@ from footfall.robot.model import Joint, JointType, Robot
 
 
 @grouped
-def show(robot: RobotArgument, *, reading: RobotReading) -> None:
+def show(
+    robot: RobotArgument,
+    *,
+    reading: RobotReading,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all of it as one JSON object.")] = False,
+) -> None:
     """Show a robot: bodies, joints and their limits, masses, loops, frames, configurations and groups.
 
     [dim]$[/] footfall show lola
 
     [dim]$[/] footfall show my_robot.urdf --floating-base
+
+    [dim]$[/] footfall show talos --json
     """
     shown = reading.load(robot)
+    if as_json:
+        typer.echo(json.dumps(described(shown), indent=2, allow_nan=False))
+        return
     console = screen()
     console.print(repr(shown), style="bold", markup=False)
     console.print(f"gravity {_vector(shown.gravity)} m/s2", highlight=False)
@@ -40,6 +53,89 @@ def show(robot: RobotArgument, *, reading: RobotReading) -> None:
             ]
             console.print()
             console.print(table(title, ["name", ""], rows))
+
+
+def described(robot: Robot) -> dict[str, Any]:
+    """The robot in SI units and radians, as JSON can hold it; bounds that there are none of are null."""
+    return {
+        "name": robot.name,
+        "mass": float(robot.mass),
+        "nq": robot.nq,
+        "nv": robot.nv,
+        "gravity": _plain(robot.gravity),
+        "bodies": [
+            {
+                "name": body.name,
+                "parent": joint.parent,
+                "joint": joint.name,
+                "mass": float(body.mass),
+                "center_of_mass": _plain(body.center_of_mass),
+                "inertia": _plain(body.inertia),
+                "visuals": len(body.visuals),
+                "collisions": len(body.collisions),
+            }
+            for body, joint in zip(robot.bodies, robot.joints, strict=True)
+        ],
+        "joints": [_described_joint(robot, joint) for joint in robot.joints],
+        "frames": [
+            {
+                "name": frame.name,
+                "body": frame.body,
+                "position": _plain(frame.placement.translation),
+                "rotation": _plain(frame.placement.rotation),
+            }
+            for frame in robot.frames
+        ],
+        "loops": [
+            {
+                "name": loop.name,
+                "type": str(loop.type),
+                "frame": loop.frame,
+                "against": loop.against,
+                "joints": list(loop.joints),
+            }
+            for loop in robot.loops
+        ],
+        "drives": [list(drive.joints) for drive in robot.drives],
+        "configurations": {name: _plain(q) for name, q in robot.configurations.items()},
+        "groups": {name: list(members) for name, members in robot.groups.items()},
+        "regions": {name: list(members) for name, members in robot.regions.items()},
+        "notes": dict(robot.notes),
+    }
+
+
+def _described_joint(robot: Robot, joint: Joint) -> dict[str, Any]:
+    place, rate = robot.q_slice(joint.name), robot.v_slice(joint.name)
+    turning = joint.type in (JointType.FIXED, JointType.FLOATING, JointType.SPHERICAL)
+    return {
+        "name": joint.name,
+        "type": str(joint.type),
+        "parent": joint.parent,
+        "child": joint.child,
+        "axis": None if turning else _plain(joint.axis),
+        "position": _plain(joint.placement.translation),
+        "rotation": _plain(joint.placement.rotation),
+        "lower": _plain(joint.lower),
+        "upper": _plain(joint.upper),
+        "velocity": _plain(joint.velocity),
+        "effort": _plain(joint.effort),
+        "q": [place.start, place.stop],
+        "v": [rate.start, rate.stop],
+        "mimic": None
+        if joint.mimic is None
+        else {
+            "joint": joint.mimic.joint,
+            "multiplier": joint.mimic.multiplier,
+            "offset": joint.mimic.offset,
+        },
+    }
+
+
+def _plain(values: Any) -> list[Any]:
+    """Numbers in lists; null where one is no number of JSON."""
+    return [
+        _plain(value) if np.ndim(value) else float(value) if np.isfinite(value) else None for value in values
+    ]
 
 
 def bodies(robot: Robot) -> Table:

@@ -10,6 +10,7 @@ import typer
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
 from footfall.cli.first_command import first_command
+from footfall.cli.help_pages import Commands
 from footfall.cli.option_groups import grouped
 from footfall.cli.screen import errors, program, screen, table
 from footfall.cli.view import ServerOptions
@@ -22,7 +23,7 @@ _INTERRUPTED = 130
 _SHOWN = 40  # cells
 
 
-app = typer.Typer(cls=first_command("run"), no_args_is_help=True)
+app = Commands(cls=first_command("run"), no_args_is_help=True)
 
 
 @app.callback()

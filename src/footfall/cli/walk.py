@@ -16,10 +16,12 @@ from footfall.cli.walk_request import DEFAULT_RUN, request_of
 from footfall.cli.walk_tables import print_listing, print_parameters, print_summary
 
 if TYPE_CHECKING:
+    from footfall.scenarios.walking.outputs import WalkRecorder
     from footfall.walking.request import WalkRequest
     from footfall.walking.walker import WalkingCode
 
 _MISSED = 1  # exit status if the goal is not reached
+INTERRUPTED = 130  # by Ctrl-C
 
 
 @grouped
@@ -134,9 +136,13 @@ def run_and_write(
     with progress("preparing; the first time native code is made, which takes a minute", 1.0) as told:
         session = WalkSession(completed(request), log_every=results.log_every, log_memory=results.log_bytes)
         with WalkRecorder(session, results.output, name=name) as recorder:
-            done = walk_on(
-                session, progress=lambda now, end: told(now / end, f"walking, {now:.1f} of {end:.1f} s")
-            )
+            try:
+                done = walk_on(
+                    session, progress=lambda now, end: told(now / end, f"walking, {now:.1f} of {end:.1f} s")
+                )
+            except KeyboardInterrupt:
+                _keep_walked(recorder)
+                raise typer.Exit(INTERRUPTED) from None
             written = recorder.finish(done, plots=results.plot)
     if results.as_json:
         typer.echo(summary_text(done))
@@ -150,6 +156,25 @@ def run_and_write(
         _view(written[0], server or ServerOptions())
     if not done.summary.reached:
         raise typer.Exit(_MISSED)
+
+
+def _keep_walked(recorder: WalkRecorder) -> None:
+    """Ctrl-C: keep what was walked, and say where it is."""
+    recorder.close()
+    walked = recorder.session.time
+    if walked <= 0.0:
+        recorder.recording.unlink(missing_ok=True)
+        recorder.journal.remove()
+        errors().print("interrupted before it walked: nothing was written", highlight=False)
+        return
+    journal = recorder.journal.path
+    errors().print(
+        f"interrupted after {walked:.2f} s of walking; kept: {recorder.recording}, {journal}\n"
+        f"View it: {program()} view {recorder.recording}\n"
+        f"Walk it again: {program()} replay {journal}",
+        highlight=False,
+        soft_wrap=True,
+    )
 
 
 def walk_by_hand(request: WalkRequest, name: str, results: options.Results, server: ServerOptions) -> None:

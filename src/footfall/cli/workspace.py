@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from footfall.cli.first_command import first_command
+from footfall.cli.help_pages import Commands
 from footfall.cli.option_groups import grouped
 from footfall.cli.options import RobotArgument, RobotReading
 from footfall.cli.screen import errors, progress, screen, table
@@ -21,7 +22,7 @@ _INTERRUPTED = 130
 _KEPT = "unfinished.npz"
 _FILE = "workspace.parquet"
 
-app = typer.Typer(cls=first_command("analyse"), no_args_is_help=True)
+app = Commands(cls=first_command("analyse"), no_args_is_help=True)
 
 
 @app.callback()

@@ -51,6 +51,24 @@ def difference(robot: Robot, q0: Array, q1: Array) -> Array:
     return independent(robot, np.concatenate(parts))
 
 
+def interpolate(robot: Robot, q0: Array, q1: Array, fraction: float | Array) -> Array:
+    """Configurations on the shortest way from q0 (nq,) to q1 (nq,): (nq,) at a fraction of it, (n, nq) at several (n,).
+
+    Zero is q0, one is q1; what is beyond goes on with the same velocity. Orientations turn about one axis.
+    """
+    require_robot("interpolate", robot)
+    share = np.asarray(fraction, dtype=float)
+    if share.ndim > 1 or not np.isfinite(share).all():
+        raise InvalidInput(f"fraction is {fraction!r}; it must be a finite number, or several (n,)")
+    step = np.asarray(difference(robot, q0, q1))
+    if step.ndim != 1:
+        raise InvalidInput(
+            f"q0 and q1 must be one configuration each, (nq,), not {np.shape(q0)}, {np.shape(q1)}"
+        )
+    found: Array = integrate(robot, np.asarray(q0, dtype=float), share[..., None] * step)
+    return found
+
+
 @algorithm(q="nq", v="nv")
 def configuration_rate(robot: Robot, q: Array, v: Array) -> Array:
     """`dq/dt` (nq,) of the configuration q (nq,) that moves with v (nv,), RSL 2022, (2.262)."""

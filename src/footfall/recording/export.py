@@ -48,10 +48,16 @@ def export_recording(
     if path.suffix.lower() not in _WRITERS:
         suffixes = ", ".join(_WRITERS)
         raise InvalidInput(f"suffix {path.suffix!r} of {str(path)!r} is unknown; there are: {suffixes}")
+    chosen = checked_table(table)
+    with written_whole(path) as file:
+        _WRITERS[path.suffix.lower()](recording, chosen, file)
+
+
+def checked_table(table: Table | str) -> Table:
+    """The table of a name."""
     if table not in list(Table):
         raise InvalidInput(f"no table {str(table)!r} in a recording; there are: {', '.join(Table)}")
-    with written_whole(path) as file:
-        _WRITERS[path.suffix.lower()](recording, Table(table), file)
+    return Table(table)
 
 
 def table_columns(recording: Recording, table: Table) -> Columns:

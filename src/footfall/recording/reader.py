@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from footfall.arrays import Array, Integers
-from footfall.errors import FootfallError, RecordingError, RobotWarning
+from footfall.errors import FootfallError, MissingPackage, RecordingError, RobotWarning
 from footfall.recording import format as form
 from footfall.recording.contacts import ContactTable, Instant, joined
 from footfall.recording.meshes import is_mesh, robot_with_paths, scene_with_paths, unpacked_mesh
@@ -89,6 +89,20 @@ class Recording:
             return None
         scene = parse_scene(self.scene_text, source=f"{self.path}:{form.SCENE_FILE}")
         return scene_with_paths(scene, self.meshes) if self.meshes else scene
+
+    def to_pandas(self, table: str = "states") -> Any:
+        """A table as pandas.DataFrame, by time: "states" (named after joints), "contacts" or "events".
+
+        It needs the package pandas.
+        """
+        from footfall.recording.export import checked_table, table_columns
+
+        chosen = checked_table(table)
+        try:
+            import pandas
+        except ImportError:
+            raise MissingPackage("to_pandas needs pandas: pip install 'footfall[pandas]'") from None
+        return pandas.DataFrame(table_columns(self, chosen)).set_index("time")
 
     def __repr__(self) -> str:
         duration = float(self.time[-1] - self.time[0]) if len(self.time) else 0.0
