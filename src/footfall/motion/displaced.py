@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.gait.moved import with_poses
 from footfall.gait.plan import MotionPlan
 from footfall.gait.poses import FootState, RobotPose
 from footfall.motion.motion import Motion, PhaseTable
@@ -28,22 +29,7 @@ def displaced(motion: Motion, by: Array) -> Motion:
 
 def displaced_plan(plan: MotionPlan, by: Array) -> MotionPlan:
     """The plan with its feet displaced by (3,), m."""
-    known: dict[int, RobotPose] = {}  # transitions share the pose between them
-
-    def moved(pose: RobotPose) -> RobotPose:
-        if id(pose) not in known:
-            known[id(pose)] = displaced_pose(pose, by)
-        return known[id(pose)]
-
-    sequences = [
-        replace(
-            sequence,
-            transitions=tuple(
-                replace(each, begin=moved(each.begin), end=moved(each.end)) for each in sequence.transitions
-            ),
-        )
-        for sequence in plan.sequences
-    ]
+    sequences = [with_poses(sequence, lambda pose: displaced_pose(pose, by)) for sequence in plan.sequences]
     return replace(plan, sequences=tuple(sequences))
 
 

@@ -42,7 +42,7 @@ def walking_transitions(
     """The steps between stances; the first one swings the foot that is not the stance foot of `start`."""
     timing, noticeable = parameters.timing, parameters.step.noticeable_m
     swinging, standing = start.foot(start.swing), start.stance_foot
-    hands: tuple[HandContact, ...] = ()
+    holding = any(hand.closed for hand in start.hands)
     side = 1.0 if start.stance == "RF" else -1.0
     steps: list[WalkingTransition] = []
     for stance in stances:
@@ -56,7 +56,7 @@ def walking_transitions(
         # Not in the source: the zero-moment point of a quick step leaves a toe pad that stands alone. It stands on an
         # edge, which the other foot passes when it comes from below: that rises before it goes on.
         pad = standing.contact is FootContact.PARTIAL
-        slow = careful or bool(stance.hands) or bool(hands) or pad
+        slow = careful or bool(stance.hands) or holding or pad
         steps.append(
             WalkingTransition(
                 **_step_numbers(standing, landed, side * foot_distance / 2),
@@ -69,7 +69,7 @@ def walking_transitions(
             )
         )
         swinging, standing = standing, FootState(landed.position, landed.rotation, True, landed.contact)
-        hands, side = stance.hands, -side
+        holding, side = bool(stance.hands), -side
     return steps
 
 

@@ -28,6 +28,8 @@ EVERYWHERE: Bounds = ((-np.inf, -np.inf), (np.inf, np.inf))
 _NEAR = 1.2  # m that hands get from the middle between the feet, and the longest edge of a triangle
 _ARM_SHARE = 0.96  # of the stretched arm, within which contacts are sought
 _UPRIGHT = 0.7  # z of a normal: what is flatter is a table or a rail, over which arms swing
+_ELBOW = 0.5  # of the stretched arm: as far elbows get beside the shoulder as a hand is raised
+_BESIDE = 0.1  # m, between triangles of a surface and a place on its plane that belongs to it
 _GOLDEN = 0.6180339887498949
 _SECTIONS = 24  # the way is then known to 1e-5 of its length
 
@@ -311,12 +313,20 @@ def arms_of(biped: Biped, space: HandSpace | None) -> Arms:
 
 
 @routine
+def shoulder_at(standing: Standing, arms: Arms, side: int) -> Vector3:
+    """Where a shoulder is at a stance, m."""
+    c, s = np.cos(standing.yaw), np.sin(standing.yaw)
+    x, y, z = arms.shoulders[side, 0], arms.shoulders[side, 1], arms.shoulders[side, 2]
+    place: Vector3 = standing.place + np.array([c * x - s * y, s * x + c * y, z])
+    return place
+
+
+@routine
 def arm_reaches(standing: Standing, arms: Arms, side: int, hand: Vector3) -> bool:
     """Whether a hand is within the length of its arm, and where the limits of the arm's joints and the robot itself let
     it get."""
     c, s = np.cos(standing.yaw), np.sin(standing.yaw)
-    x, y, z = arms.shoulders[side, 0], arms.shoulders[side, 1], arms.shoulders[side, 2]
-    way = hand - standing.place - np.array([c * x - s * y, s * x + c * y, z])
+    way: Vector3 = hand - shoulder_at(standing, arms, side)
     if way @ way > arms.reach * arms.reach:
         return False
     if len(arms.cells) == 0:
@@ -335,16 +345,63 @@ def arm_reaches(standing: Standing, arms: Arms, side: int, hand: Vector3) -> boo
 
 
 @routine
-def too_near(touch: Touch, rules: HandRules, stances: ArrayOf[Standing], n: int) -> bool:
-    """Whether a wall is so near that the body, which sways towards it in slow steps with hands, would strike it: at the
-    stance of the contact, and while the arm swings back after it, at the next two."""
+def touched_owner(things: Touchables, point: Vector3, most: float) -> int:
+    """Number of the object whose surface is nearest to a point, -1 if none is nearer than `most`, m."""
+    best, owner = most * most, -1
+    for n in range(len(things.owners)):
+        square = on_triangle(things.triangles[n].corners, point).square
+        if square < best:
+            best, owner = square, things.owners[n]
+    return owner
+
+
+@routine
+def away_from(touch: Touch, place: Vector3) -> float:
+    """How far a place is from the wall that a hand touches, m, seen from above: a normal that was seen a little aslant
+    must not count the height of the hand."""
+    level = np.hypot(touch.normal[0], touch.normal[1])
+    along = touch.normal[0] * (place[0] - touch.point[0]) + touch.normal[1] * (place[1] - touch.point[1])
+    return float(along / level)
+
+
+@routine
+def too_near(touch: Touch, rules: HandRules, before: Standing, stances: ArrayOf[Standing], n: int) -> bool:
+    """Whether a wall is so near that the body, which sways towards it in slow steps with hands, or an elbow would
+    strike it: at the stance before the contact, where the hand sets out (in a door, the plane of the wall beside it is
+    next to the shoulder), at that of the contact, and while the arm swings back after it, at the next two."""
     if touch.normal[2] > _UPRIGHT:
         return False
+    start = stances[n - 1] if n > 0 else before
+    nearest = away_from(touch, start.place)
     for k in range(n, min(n + 3, len(stances))):
-        away = touch.normal @ (stances[k].place - touch.point)
-        if away < rules.aside:
-            return True
-    return False
+        nearest = min(nearest, away_from(touch, stances[k].place))
+    return nearest < rules.aside
+
+
+@routine
+def around_edge(things: Touchables, touch: Touch, start: Standing, arms: Arms, side: int) -> bool:
+    """Whether the arm would go around the edge of a wall to a contact, as in a door to the wall beside it: the shoulder
+    that it sets out from is next to the plane of the wall, and the wall does not reach to beside it. The elbow, which
+    sticks out as the hand is raised, would strike the edge."""
+    if touch.normal[2] > _UPRIGHT:
+        return False
+    shoulder = shoulder_at(start, arms, side)
+    away = away_from(touch, shoulder)
+    if away > _ELBOW * arms.reach:
+        return False
+    level = np.hypot(touch.normal[0], touch.normal[1])
+    beside = np.array(
+        [
+            shoulder[0] - away * touch.normal[0] / level,
+            shoulder[1] - away * touch.normal[1] / level,
+            touch.point[2],
+        ]
+    )
+    nearest = np.inf
+    for n in range(len(things.owners)):
+        if things.owners[n] == touch.owner:
+            nearest = min(nearest, on_triangle(things.triangles[n].corners, beside).square)
+    return nearest > _BESIDE * _BESIDE
 
 
 @routine
@@ -353,18 +410,17 @@ def find_touches(
     capsules: ArrayOf[Capsule],
     rules: HandRules,
     arms: Arms,
+    begin: Standing,
     stances: ArrayOf[Standing],
     found: ArrayOf[Touch],
 ) -> None:
-    """Fill in (2 n,) touches of the right and left hand at each of n stances; owners of held ones are -2 - owner.
+    """Fill in (2 n,) touches of the right and left hand at each of n stances; owners of held ones are -2 - owner, of
+    none -1; what is held from before, from the stance `begin`, is there already.
 
     A hand opposite to the stance foot must take part. What is touched is held until after the next step, so both
     stances must be in reach; before the last stance all hands are free again.
     """
-    none = Touch(np.inf, np.zeros(3), np.zeros(3), 0.0, -1)
     half = len(capsules) // 2
-    for n in range(len(found)):
-        found[n] = none
     for n in range(len(stances) - 1):
         stance = stances[n]
         opposite = 1 - stance.foot
@@ -389,7 +445,12 @@ def find_touches(
             turning = False  # the body turns while the hand holds
             for yaw in (stance.torso, later.yaw, later.torso):
                 turning = turning or not within_cone(touch.normal, yaw, side, rules)
-            if turning or too_near(touch, rules, stances, n):
+            if turning or too_near(touch, rules, begin, stances, n):
+                continue
+            start = stances[n - 1] if n > 0 else begin
+            if around_edge(things, touch, start, arms, side) or around_edge(
+                things, touch, stance, arms, side
+            ):
                 continue
             found[2 * n + side] = touch
             found[2 * n + 2 + side] = touch._replace(owner=-2 - touch.owner)

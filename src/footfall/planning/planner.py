@@ -11,7 +11,7 @@ from footfall.environment.model import Environment, updated
 from footfall.environment.reset_area import reset_area
 from footfall.environment.sampling import sample_terrain
 from footfall.gait.plan import MotionPlan
-from footfall.gait.poses import FEET, RobotPose
+from footfall.gait.poses import FEET, Hand, RobotPose
 from footfall.gait.walking_transitions import idle_pose
 from footfall.motion.pipeline import gait_dimensions
 from footfall.motion.reduced_model import ReducedModel
@@ -42,6 +42,7 @@ def plan_contacts(
     explained: bool = True,
     previous: PlannedContacts | None = None,
     accepts: Callable[[MotionPlan], object] | None = None,
+    kept_hands: tuple[Hand, ...] = (),
 ) -> PlannedContacts:
     """Where to put feet and hands on the way to a goal.
 
@@ -55,6 +56,8 @@ def plan_contacts(
     out why there is no way, which takes longer. previous: an earlier plan to the same goal, in surroundings that have
     changed little: what it has learnt of the way orders this search too, which is then several times faster. accepts:
     called with a plan that seems good; if it raises `InvalidTransition` the search goes on without that step.
+    kept_hands: hands that touch something in `start` and stay there during the first step, as an earlier plan has it,
+    where they still reach it and it is still there.
     """
     watch = Watch(cancelled, progress, deadline)
     parameters = parameters_for(model) if parameters is None else parameters
@@ -67,7 +70,7 @@ def plan_contacts(
         tables_for(model, parameters),
         start,
         goal,
-        SearchOptions(guided, weight, horizon),
+        SearchOptions(guided, weight, horizon, kept_hands),
         watch,
         check_motion,
         keep_explored,

@@ -168,7 +168,8 @@ class Job:
         margin = self.tables.parameters.grid.margin_m if len(self.aims) == 1 else _LEG_MARGIN
         kept = self.previous if len(self.aims) == 1 else None
         aim = self.aims[number]
-        search = self._search(self.environment, self.tables, start, aim, self.options, margin, kept)
+        options = self.options if number == 0 else self.options._replace(kept_hands=())
+        search = self._search(self.environment, self.tables, start, aim, options, margin, kept)
         if search.refused is not None:
             return Part(start, (), math.inf, search.refused, failed=True)
         off = math.hypot(search.aim.goal.x - self.goal.x, search.aim.goal.y - self.goal.y)

@@ -14,11 +14,21 @@ from footfall.math.rotations import yaw_of
 from footfall.planning.contacts import FootPlacement, HandContact, Stance
 from footfall.planning.conversion import contact_of, foot_rotation
 from footfall.planning.footsteps import can_stop
-from footfall.planning.hand_contacts import Standing, Touch, find_touches, touchables
+from footfall.planning.hand_contacts import (
+    Standing,
+    Touch,
+    Touchables,
+    arm_reaches,
+    find_touches,
+    touchables,
+    touched_owner,
+)
 from footfall.planning.refined_ways import Midway, first_blocked
 from footfall.planning.refinement import RefinedFoot, refine_path, sole_at
 from footfall.planning.search import Path, Search
 from footfall.planning.step_set import CELL
+
+_GONE = 0.04  # m: a hand stays where it is if what it touches has been seen nearer than this
 
 
 def stances_of(search: Search, path: Path) -> tuple[Stance, ...]:
@@ -94,8 +104,36 @@ def _touched(search: Search, path: Path, feet: Any) -> Any:
     bounds = tuple(places[:, :2].min(axis=0).tolist()), tuple(places[:, :2].max(axis=0).tolist())
     found = touchables(around.objects, around.surface, around.ids, bounds)
     count = 2 * tables.volumes.reach_count
-    find_touches(found, tables.volumes.reach[:count], tables.hand_rules, tables.arms, stances, touches)
+    first = stances[0]
+    standing = Standing(first["place"], float(first["yaw"]), int(first["foot"]), float(first["torso"]))
+    _hold_kept(search, path, found, standing, touches)
+    begin = _standing_before(path, half)
+    find_touches(found, tables.volumes.reach[:count], tables.hand_rules, tables.arms, begin, stances, touches)
     return touches
+
+
+def _standing_before(path: Path, half: float) -> Standing:
+    """The stance that the first step begins with. half: of the distance of parallel feet, m."""
+    foot, side = path.pose.stance_foot, half if path.pose.stance == "RF" else -half
+    yaw = float(yaw_of(np.array(foot.rotation)))
+    aside = np.array([-side * np.sin(yaw), side * np.cos(yaw), 0.0])
+    return Standing(np.array(foot.position) + aside, yaw, FEET.index(path.pose.stance), yaw)
+
+
+def _hold_kept(search: Search, path: Path, found: Touchables, first: Standing, touches: Any) -> None:
+    """Let hands that an earlier plan has put somewhere stay there during the first step: as long as the arm reaches,
+    and what they touch is still there."""
+    radius = search.tables.biped.hand_radius
+    for name in search.kept_hands:
+        side, hand = HANDS.index(name), path.pose.hand(name)
+        force = np.array(hand.wrench[:3])
+        size = float(np.linalg.norm(force))
+        if not hand.closed or size == 0.0:
+            continue
+        place, normal = np.array(hand.position), force / size
+        owner = touched_owner(found, place - radius * normal, _GONE)
+        if owner >= 0 and arm_reaches(first, search.tables.arms, side, place):
+            touches[side] = (0.0, place - radius * normal, normal, 1.0, -2 - owner)
 
 
 def _check_ways(search: Search, path: Path, feet: Any) -> None:

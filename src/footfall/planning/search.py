@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.gait.poses import FEET, FootState, RobotPose, mean_foot_frame
+from footfall.gait.poses import FEET, FootState, Hand, RobotPose, mean_foot_frame
 from footfall.math.rotations import yaw_of
 from footfall.planning.contacts import Blockage, Goal
 from footfall.planning.footsteps import (
@@ -63,11 +63,13 @@ class Aim(NamedTuple):
 
 
 class SearchOptions(NamedTuple):
-    """guided: whether the guide orders the search. weight: of estimates. horizon: steps, None for all."""
+    """guided: whether the guide orders the search. weight: of estimates. horizon: steps, None for all. kept_hands: that
+    stay where they are in the pose that it begins with, for the first step."""
 
     guided: bool = True
     weight: float = 1.0
     horizon: int | None = None
+    kept_hands: tuple[Hand, ...] = ()
 
 
 @dataclass
@@ -92,6 +94,7 @@ class Search:
     at_goal: bool = False
     kept: int = 0
     allowed: int = _ALL
+    kept_hands: tuple[Hand, ...] = ()
 
     def run(self, banned: set[int], watch: Watch) -> int:
         """Search anew without some states; FOUND, or what ended it."""
@@ -226,7 +229,7 @@ def new_search(
         for foot, name in enumerate(FEET)
         if rest or name == start.stance
     ]
-    search = Search(around, tables, start, aim, problem, tuple(starts))
+    search = Search(around, tables, start, aim, problem, tuple(starts), kept_hands=options.kept_hands)
     search.refused = _refusal(search)
     return search
 

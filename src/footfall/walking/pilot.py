@@ -22,9 +22,11 @@ from footfall.compiler.making_time import running_seconds
 from footfall.environment.model import Environment
 from footfall.environment.sampling import sample_footprints
 from footfall.errors import FootfallError, InvalidInput, InvalidTransition, MotionWarning, NoPath
+from footfall.gait.moved import moved_pose, moved_sequence
 from footfall.gait.plan import Action, MotionPlan, TransitionSequence
 from footfall.gait.poses import HANDS, Hand, RobotPose, mean_foot_frame
 from footfall.gait.walking_transitions import closing_transitions
+from footfall.math.transform import Transform, identity_transform
 from footfall.motion.displaced import displaced
 from footfall.motion.motion import Motion
 from footfall.motion.pipeline import gait_dimensions, generate_motion
@@ -49,7 +51,9 @@ _ROOM = 0.15  # m, to all sides of a goal, of which the ground must be known
 _TRIES = 4  # plans for a goal that fail one after the other, before no more is hoped for
 _RETREATS, _SAME_PLACE = 3, 1.0  # how often it steps back within m, before it says that there is no way
 _SHARES = (1.0, 0.75, 0.5, 0.25, 0.0)  # of a change of velocity that are tried
+_DRIFTED, _TURNED = 0.01, 0.01  # m and rad: a plan takes more drift than this into account
 _PAUSE = 0.1  # s, between two plans from rest
+_SAME_POINT = 1e-6  # m
 
 
 @dataclass(frozen=True)
@@ -112,6 +116,9 @@ class Pilot:
         self.versions: list[PlanVersion] = []
         self.driving = VelocityCommand()  # the commanded velocity, as far as steps can do it
         self.way, self.walking = 0.0, 0.0  # m, of the middle between the feet, and s that it took
+        self.drift = (
+            identity_transform()
+        )  # in the plane, from where things are to where it believes them to be
         self.seeing = False  # whether it may see more by itself while it walks
         self.wide = False  # whether the way to the goal leads beyond the usual map
         self.problem: str | None = None  # why there is no plan for what was asked for last
@@ -127,6 +134,7 @@ class Pilot:
         self._moved = -math.inf  # s, when the surroundings were last seen to change
         self._counted = motion.begin_time  # s, until when the way is summed up
         self._last: PlannedContacts | None = None  # plan to a goal, which knows the way
+        self._kept_hands: tuple[Hand, ...] = ()  # that stay where they are in the plan that is made
 
     # What it is told
 
@@ -204,7 +212,11 @@ class Pilot:
     @property
     def arrives(self) -> bool:
         """Whether the motion ends where it should."""
-        return isinstance(self.order, GoTo) and ends_at(self.motion, self.order.goal)
+        if not isinstance(self.order, GoTo):
+            return False
+        drift = self._noticed_drift(self.order)
+        end = self.motion.given.end
+        return is_at(end if drift is None else moved_pose(end, drift.inverse()), self.order.goal)
 
     def rests(self, now: float) -> bool:
         """Whether the motion is over."""
@@ -381,24 +393,37 @@ class Pilot:
     ) -> tuple[TransitionSequence, Motion]:
         """The transitions of an order and the motion that has them, from rest or on the way."""
         at = continuation(motion, now, run_time=ready - now) if walking else None
-        made: list[tuple[TransitionSequence, Motion]] = []
+        drift = self._noticed_drift(order)
+        made: list[tuple[TransitionSequence, TransitionSequence, Motion]] = []
 
         def make(sequence: TransitionSequence) -> Motion:
+            own = moved_sequence(sequence, drift) if drift is not None else sequence
             for hand in hands_used(sequence):
                 self.whole.arm(hand)
             if at is not None:
-                found = replan(motion, at, sequence.transitions, action=sequence.action)
+                found = replan(motion, at, own.transitions, action=own.action)
             else:
-                plan = MotionPlan((sequence,), ready)
+                plan = MotionPlan((own,), ready)
                 found = generate_motion(plan, self.model, parameters=self.settings.motion, body=self.whole)
-            made[:] = [(sequence, found)]
+            made[:] = [(sequence, own, found)]
             return found
 
         pose = motion.given.end if at is None else at.pose
+        self._kept_hands = () if at is None else hands_that_stay(motion, at)
+        pose = pose if drift is None else moved_pose(pose, drift.inverse())
         sequence = self._sequence(order, pose, make, walking=walking)
-        if made and made[0][0] == sequence:  # the planner has asked for it already
-            return made[0]
-        return sequence, make(sequence)
+        if not made or made[0][0] != sequence:  # else the planner has asked for it already
+            make(sequence)
+        _, own, found = made[0]
+        return own, found
+
+    def _noticed_drift(self, order: Request) -> Transform | None:
+        """From where things are to where the robot believes them to be, if that makes a difference to an order: it
+        plans among what it sees, from where it sees itself."""
+        way = math.hypot(*self.drift.translation[:2])
+        turn = abs(math.atan2(self.drift.rotation[1, 0], self.drift.rotation[0, 0]))
+        noticed = way > _DRIFTED or turn > _TURNED
+        return self.drift if noticed and isinstance(order, GoTo | StepBack) else None
 
     def _refused(self, order: Request, now: float, problem: FootfallError, *, resting: bool) -> None:
         """There is no plan."""
@@ -502,9 +527,24 @@ class Pilot:
             explained=self._trial is Trial.LAST,
             previous=self._last,
             accepts=make,
+            kept_hands=self._kept_hands,
         )
         self._last, self.wide = way.contacts, self.wide or self._trial is Trial.WIDER
         return way.sequence
+
+
+def hands_that_stay(motion: Motion, at: Continuation) -> tuple[Hand, ...]:
+    """Hands that a motion keeps where they are during the step after a continuation."""
+    running = motion.plan.sequences[at.sequence].transitions
+    if at.transition + 1 >= len(running):
+        return ()
+    now, later = (running[at.transition + k].end for k in range(2))
+    pairs = ((name, now.hand(name), later.hand(name)) for name in HANDS)
+    return tuple(
+        name
+        for name, one, other in pairs
+        if one.closed and other.closed and math.dist(one.position, other.position) < _SAME_POINT
+    )
 
 
 def hands_used(sequence: TransitionSequence) -> Iterator[Hand]:
@@ -512,11 +552,6 @@ def hands_used(sequence: TransitionSequence) -> Iterator[Hand]:
     for number, hand in enumerate(HANDS):
         if any(each.end.hands[number].task_space for each in sequence.transitions):
             yield hand
-
-
-def ends_at(motion: Motion, goal: Goal) -> bool:
-    """Whether a motion ends at a goal."""
-    return is_at(motion.given.end, goal)
 
 
 def is_at(pose: RobotPose, goal: Goal) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 from footfall.environment.model import Environment
 from footfall.errors import InvalidInput, MotionWarning, NoPath
 from footfall.gait.plan import MotionPlan, Transition, TransitionSequence
-from footfall.gait.poses import RobotPose
+from footfall.gait.poses import Hand, RobotPose
 from footfall.gait.walking_transitions import idle_pose
 from footfall.math.rotations import rotation_z
 from footfall.math.transform import Transform, identity_transform
@@ -54,10 +54,12 @@ def plan_way(
     explained: bool = True,
     previous: PlannedContacts | None = None,
     accepts: Callable[[TransitionSequence], object] | None = None,
+    kept_hands: tuple[Hand, ...] = (),
 ) -> Way:
     """Steps and hand contacts on the way to a goal. start: by default at rest in the origin. horizon: steps at most.
     explained: whether to find out what closes the way, if there is none. previous: the last plan to the same goal.
-    accepts: makes a motion of steps; where it cannot the search goes on. Raises `NoPath` if there is no way."""
+    accepts: makes a motion of steps; where it cannot the search goes on. kept_hands: that stay where they are in
+    `start` for the first step. Raises `NoPath` if there is no way."""
 
     def walkable(plan: MotionPlan) -> None:
         assert accepts is not None
@@ -75,6 +77,7 @@ def plan_way(
         explained=explained,
         previous=previous,
         accepts=None if accepts is None else walkable,
+        kept_hands=kept_hands,
     )
     if not found.found or found.motion_plan is None:
         reason = "" if found.why_not is None else f": {found.why_not.text}"

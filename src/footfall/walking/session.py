@@ -316,6 +316,10 @@ class WalkSession:
             self._look()
         known, begin = len(self.pilot.versions), running_seconds()
         if not self.walker.catches_itself:
+            if isinstance(self.sight, WholeSight) and isinstance(self.pilot.order, GoTo):
+                self.pilot.drift = (
+                    self._drift
+                )  # it sees where it is; a camera's map is where it believes to be
             self.pilot.think(self.time, self._shift)
             self._know_ground()
         self.planning += running_seconds() - begin
@@ -349,13 +353,18 @@ class WalkSession:
         if isinstance(self.sight, CameraSight):  # its map is where it believes to be
             state.walls[:] = walls_around(self.pilot.environment, middle, _TALL * height)
             return
-        true, believed = self.walker.arrays[0].q, state.q
-        turn = float(yaw_of(believed[3:7]) - yaw_of(true[3:7]))
-        way = believed[:3] - rotation_z(turn) @ true[:3]
-        drift = Transform(rotation_z(turn), np.array([way[0], way[1], 0.0]))
+        drift = self._drift
         there = drift.inverse() @ Transform(np.eye(3), middle)
         walls = walls_around(self.pilot.environment, there.translation, _TALL * height)
         state.walls[:] = moved_walls(walls, drift)
+
+    @property
+    def _drift(self) -> Transform:
+        """From where things are to where the robot believes them to be, in the plane."""
+        true, believed = self.walker.arrays[0].q, self.walker.brain.state.q
+        turn = float(yaw_of(believed[3:7]) - yaw_of(true[3:7]))
+        way = believed[:3] - rotation_z(turn) @ true[:3]
+        return Transform(rotation_z(turn), np.array([way[0], way[1], 0.0]))
 
     def _take_up(self) -> None:
         coming = self.pilot.take_up(self.time)
