@@ -56,17 +56,17 @@ def test_boxes_switch_what_is_drawn() -> None:
     stage = Stage(port=0)
     try:
         panel = EnvironmentPanel(stage, environment, confidence=True)
-        assert [node.visible for node in panel._terrain.values()] == [False, True]
-        assert not any(node.visible for node in panel._volumes)
+        assert [node.visible for node in panel.drawing._terrain.values()] == [False, True]
+        assert not any(node.visible for node in panel.drawing._volumes)
         panel._color.value = "height"
         panel._around.value = True
         panel._shown.value = False
         panel._choose()
-        assert [node.visible for node in panel._terrain.values()] == [True, False]
-        assert all(node.visible for node in panel._volumes)
-        assert not any(node.visible for node in panel._objects)
+        assert [node.visible for node in panel.drawing._terrain.values()] == [True, False]
+        assert all(node.visible for node in panel.drawing._volumes)
+        assert not any(node.visible for node in panel.drawing._objects)
         wall = environment.object("right-wall")
-        assert panel._objects[0].position == pytest.approx(wall.placement.translation)
+        assert panel.drawing._objects[0].position == pytest.approx(wall.placement.translation)
     finally:
         stage.close()
 

@@ -20,6 +20,7 @@ from footfall.recording.reader import Recording, read_recording
 from footfall.recording.writer import RecordingWriter
 from footfall.viewer.chromium import find_chromium, operated_page
 from footfall.viewer.fall_reason import reason_of_fall
+from footfall.viewer.page_link import Choose, Seek
 from footfall.viewer.player import Player
 from footfall.viewer.plots import plot_signals, signal_list
 from footfall.viewer.shared_page import shared_page, write_shared
@@ -216,12 +217,12 @@ def test_a_view_plots_signals_and_tells_the_reason(recording: Recording) -> None
     with View(recording, port=0) as view:
         player = view.player
         assert isinstance(player, Player)
-        player.signals.name.value = "wave"
-        player.signals._choose()
-        player.seek(1.5)
-        assert "wave 0.9975" in player.signals._values.content  # sin(1.5)
-        assert len(player.signals._plot.data) == 2
-        player.signals.name.value = "no such signal"  # pages may say anything
-        player.signals._choose()
+        known = dict(player.plots.source.names)
+        assert "wave" in known
+        ((_, group),) = player.plots.source.groups("wave")
+        assert group.values[np.searchsorted(group.time, 1.5), 0] == pytest.approx(np.sin(1.5), abs=1e-6)
+        player._on_message(1, Choose(names=("wave", "no such signal")))  # pages may say anything
+        player._on_message(1, Seek(time=1.5))
+        assert player.timeline.now == pytest.approx(1.5)
         player.seek(0.5)
         assert player.timeline.now == pytest.approx(0.5)

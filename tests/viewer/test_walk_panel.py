@@ -10,7 +10,8 @@ import pytest
 
 import footfall
 from footfall.viewer.held_drive import DEAD_MAN, STANDING, HeldDrive, Velocity
-from footfall.viewer.page_link import Hold, Press, Speed, read_message
+from footfall.viewer.page_link import Choose, Hold, Press, Seek, Speed, read_message
+from footfall.viewer.parameter_limits import describe_parameter
 from footfall.viewer.pointing import object_at, on_level
 from footfall.viewer.stage import Stage
 from footfall.viewer.walk_panel import WalkPanel
@@ -49,17 +50,17 @@ def words(session: WalkSession) -> list[str]:
 
 def test_controls_drive_the_robot_and_it_replays(panel: WalkPanel, code: WalkingCode) -> None:
     session = panel.session
-    panel.docks._forward.value = 0.3  # as a page would set it
-    panel.docks.drive()
-    panel.docks.kick()
+    panel.docks.walk.forward.value = 0.3  # as a page would set it
+    panel.docks.walk.drive()
+    panel.docks.disturb.kick()
     walk(panel, 1.5)
     assert words(session) == ["drive", "push"]
     assert "drive 0.30" in activity(session).about
     assert activity(session).doing == "walking"
     assert activity(session).steps > 0
     panel.stop()
-    panel.docks._motion.value = "bow"
-    panel.docks.perform()
+    panel.docks.walk.motion.value = "bow"
+    panel.docks.walk.perform()
     panel.step()
     assert words(session)[2:] == ["stop", "bow"]
     assert_replays(session, code)
@@ -221,7 +222,7 @@ def test_a_paused_walk_stands_still_and_refusals_are_shown(panel: WalkPanel) -> 
     panel.step()
     assert "step_share" in panel.message[1]
     for _ in range(300):  # more than are kept
-        panel.docks.drive()
+        panel.docks.walk.drive()
     assert "too many" in panel.message[1]
     panel._on_message(1, Press("pause"))
     panel.run(lambda: False, most=0.1)
@@ -242,22 +243,90 @@ def test_slow_motion_is_slow_and_nothing_is_drawn_without_a_page(
 
 def test_any_parameter_and_any_signal_can_be_sent(panel: WalkPanel) -> None:
     docks = panel.docks
-    docks._name.value = "planner.step.forward_m"
-    docks._show_parameter()
-    assert "m; above 0" in docks._about.content
-    docks._set("0.3")
-    docks._word.value, docks._options.value = "drive", '{"forward": 0.2}'
-    docks.send()
-    docks._word.value, docks._options.value = "drive", "no json"
-    docks.send()
+    docks.tune.name.value = "planner.step.forward_m"
+    docks.tune.show()
+    assert "m; above 0" in docks.tune.about.content
+    docks.tune.set("0.3")
+    docks.signals.word.value, docks.signals.options.value = "drive", '{"forward": 0.2}'
+    docks.signals.send()
+    docks.signals.word.value, docks.signals.options.value = "drive", "no json"
+    docks.signals.send()
     panel.step()
     assert panel.session.parameters["planner.step.forward_m"] == 0.3
     assert words(panel.session) == ["set", "drive"]
     assert "no JSON" in panel.message[1]
     docks.refresh(panel.session)
-    assert "drive" in docks._listed.content
-    assert "right foot" in docks._wrenches.content
-    assert "kfr" in docks._joints.content
+    assert "drive" in docks.signals.listed.content
+    assert "right foot" in docks.hardware.wrenches.content
+    assert "kfr" in docks.hardware.joints.content
+
+
+def test_every_parameter_is_described(panel: WalkPanel) -> None:
+    """Those of hands, by classes of objects, raised an error."""
+    settings = panel.session.pilot.settings
+    texts = {name: describe_parameter(settings, name) for name in panel.session.parameters}
+    assert texts["planner.hand.curvature.rail.convex"] == "above 0, at most 1e+06"
+    assert texts["planner.step.forward_m"].startswith("m; ")
+
+
+def test_stabilisation_is_switched_and_scaled_by_signals(panel: WalkPanel) -> None:
+    usual = panel.session.parameters["gains.force_rate"]
+    on, factor = panel.docks.balance.switches["gains.force_rate"]
+    factor.value = 0.5
+    panel.docks.balance.change("gains.force_rate")
+    panel.step()
+    assert panel.session.parameters["gains.force_rate"] == pytest.approx(0.5 * usual)
+    on.value = False
+    panel.docks.balance.change("gains.force_rate")
+    panel.step()
+    assert panel.session.parameters["gains.force_rate"] == 0.0
+    assert words(panel.session) == ["set", "set"]
+    panel.docks.tune._restore(panel.session)
+    assert panel.session.parameters["gains.force_rate"] == usual
+    panel.docks.refresh(panel.session)
+    assert "divergent" in panel.docks.balance.state.content
+
+
+def test_a_look_back_shows_the_past_and_simulates_nothing(panel: WalkPanel, code: WalkingCode) -> None:
+    session = panel.session
+    panel.drive(Velocity(0.3))
+    walk(panel, 3.0)
+    panel.history.take(session)
+    q = np.array(session.walker.log.q)  # every row of 1 ms
+    panel._on_message(1, Seek(time=2.0))
+    panel.step()
+    panel.step()
+    assert session.time == pytest.approx(3.0, abs=0.04)
+    past, signals = panel.history.at(2.0)
+    assert float(signals["time"]) == pytest.approx(2.0, abs=0.021)
+    assert past == pytest.approx(q[1999], abs=1e-9)  # row k is of the time k + 1 ms
+    between, _ = panel.history.at(2.01)
+    assert between == pytest.approx(q[2009], abs=2e-3)  # rows are 20 ms apart
+    panel._on_message(1, Choose(names=("zmp", "kfr.position", "no such signal")))
+    assert [group.labels for _, group in panel.history.groups("kfr.position")] == [("kfr",)]
+    assert panel.history.groups("no such signal") == []
+    assert panel.plots.is_seen
+    panel.plots.refresh()
+    panel._on_message(1, Seek(time=None))
+    walk(panel, 3.2)
+    assert session.time > 3.1
+    assert_replays(session, code)
+
+
+def test_a_refused_scene_leaves_the_walk_as_it_is(panel: WalkPanel, ended: list[WalkSession]) -> None:
+    """It was ended before the next one was made."""
+    first = panel.session
+    panel.step()
+    panel.docks.scene.robot.options = ("no such robot", *panel.docks.scene.robot.options)
+    panel.docks.scene.robot.value = "no such robot"
+    panel.docks.scene.begin()
+    panel.step()
+    assert panel.session is first
+    assert ended == []
+    assert "no such robot" in panel.message[1]
+    panel.docks.scene.mode.value = "anything"  # pages may say so
+    panel.docks.scene.begin()
+    assert "not in the list" in panel.message[1]
 
 
 def test_who_holds_nothing_for_a_moment_stands() -> None:
@@ -279,7 +348,11 @@ def test_words_of_pages() -> None:
         ("w",), (0.0, 1.0)
     )
     assert read_message(b'{"do": "press", "name": "stop"}') == Press("stop")
+    assert read_message('{"do": "seek", "time": null}') == Seek(None)
+    assert read_message('{"do": "choose", "names": ["zmp"]}') == Choose(("zmp",))
     for text in (
+        '{"do": "seek", "time": -1}',
+        '{"do": "choose", "names": ["' + "x" * 101 + '"]}',
         '{"do": "press", "name": "explode"}',
         '{"do": "hold", "keys": ["w", "x"]}',
         '{"do": "hold", "stick": [2, 0]}',

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _MISSED = 1  # exit status if the goal is not reached
 INTERRUPTED = 130  # by Ctrl-C
+_PANEL_LOG = 64  # MB of rows in memory: 19 s of a humanoid; the page has a minute of them thinned out
 
 
 @grouped
@@ -112,8 +113,14 @@ def panel(
 
     [dim]$[/] footfall panel obstacles --noise --open
     """
+    import msgspec
+
     request = request_of(scene, options.Course(), walker, trouble)
-    walk_by_hand(request, Path(scene).stem, options.Results(plot=False, output=output), server)
+    request = msgspec.structs.replace(
+        request, goal=None, goal_height=None
+    )  # it stands until somebody says more
+    results = options.Results(plot=False, output=output, log_memory=_PANEL_LOG)
+    walk_by_hand(request, Path(scene).stem, results, server)
 
 
 def run_and_write(
@@ -182,6 +189,7 @@ def walk_by_hand(request: WalkRequest, name: str, results: options.Results, serv
     from footfall.scenarios.walking.outputs import WalkRecorder
     from footfall.viewer.page_link import PageLink
     from footfall.viewer.stage import Stage
+    from footfall.viewer.uploads import MOST_BYTES
     from footfall.viewer.walk_panel import WalkPanel
     from footfall.walking.session import WalkSession
     from footfall.walking.walk import Walk, summarise
@@ -208,7 +216,14 @@ def walk_by_hand(request: WalkRequest, name: str, results: options.Results, serv
     with progress("preparing; the first time native code is made, which takes a minute", 1.0):
         session = make(request)
     link = PageLink()
-    stage = Stage(host=server.host, port=server.port, token=server.token, title=f"walk: {name}", link=link)
+    stage = Stage(
+        host=server.host,
+        port=server.port,
+        token=server.token,
+        title=f"walk: {name}",
+        link=link,
+        uploads=MOST_BYTES,
+    )
     try:
         shown = WalkPanel(stage, session, link=link, make=make, ended=write)
         server.announce(stage.address, "Ctrl-C ends the walk")

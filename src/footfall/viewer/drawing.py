@@ -29,16 +29,20 @@ _LEAST_FORCE = 1e-3  # of the weight; smaller ones are no arrows
 
 
 class RobotDrawing:
-    """The bodies of a robot under one node of the scene."""
+    """The bodies of a robot under one node of the scene. tint: colour and opacity of a ghost, in place of its own."""
 
-    def __init__(self, scene: viser.SceneApi, robot: Robot, *, node: str = "/robot") -> None:
+    def __init__(
+        self, scene: viser.SceneApi, robot: Robot, *, node: str = "/robot", tint: Color | None = None
+    ) -> None:
         self.surfaces = [body_surfaces(body) for body in robot.bodies]
+        self.root: Any = scene.add_frame(node, show_axes=False)
         self._frames: list[Any] = []
         self.meshes: list[list[Any]] = []  # nodes of each body
         for body, surfaces in zip(robot.bodies, self.surfaces, strict=True):
             place = f"{node}/{node_name(body.name)}"
             self._frames.append(scene.add_frame(place, show_axes=False))
-            self.meshes.append(_add_surfaces(scene, place, surfaces))
+            drawn = surfaces if tint is None else [each._replace(color=tint) for each in surfaces]
+            self.meshes.append(_add_surfaces(scene, place, drawn, shadow=tint is None))
 
     def place(self, positions: Array, quaternions: Array) -> None:
         """Put the bodies to positions (bodies, 3) in m and quaternions (bodies, 4)."""
@@ -184,7 +188,9 @@ def set_pose(frame: Any, pose: Transform) -> None:
     frame.wxyz = quaternion_from_matrix(pose.rotation)
 
 
-def _add_surfaces(scene: viser.SceneApi, node: str, surfaces: Sequence[Surface]) -> list[Any]:
+def _add_surfaces(
+    scene: viser.SceneApi, node: str, surfaces: Sequence[Surface], *, shadow: bool = True
+) -> list[Any]:
     return [
         scene.add_mesh_simple(
             f"{node}/{index}",
@@ -193,6 +199,7 @@ def _add_surfaces(scene: viser.SceneApi, node: str, surfaces: Sequence[Surface])
             color=color[:3],
             opacity=None if color[3] >= 1.0 else color[3],
             side="front",  # drawn from both sides a surface would shade itself
+            cast_shadow=shadow,
         )
         for index, (vertices, triangles, color) in enumerate(surfaces)
     ]

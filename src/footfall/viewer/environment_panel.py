@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -35,14 +36,8 @@ class EnvironmentPanel:
     def __init__(
         self, stage: Stage, environment: Environment, *, confidence: bool = False, volumes: bool = False
     ) -> None:
-        self._scene = stage.server.scene
-        window = shown_window(environment)
-        self._terrain: dict[str, Any] = {}
-        if window is not None:
-            for name in (BY_HEIGHT, BY_CONFIDENCE):
-                self._terrain[name] = self._add_terrain(f"/terrain {name}", window, name)
-        self._objects = [node for each in environment.objects.values() for node in self._add_object(each)]
-        self._volumes = [node for each in environment.objects.values() for node in self._add_volume(each)]
+        self.drawing = EnvironmentDrawing(stage.server.scene)
+        window = self.drawing.show(environment)
         gui = stage.server.gui
         first = BY_CONFIDENCE if confidence else BY_HEIGHT
         self._color: Any = gui.add_dropdown("Terrain by", (BY_HEIGHT, BY_CONFIDENCE), initial_value=first)
@@ -63,43 +58,78 @@ class EnvironmentPanel:
         stage.add_text(f"environment {environment.version}", lines)
 
     def _choose(self) -> None:
+        chosen = BY_CONFIDENCE if self._color.value == BY_CONFIDENCE else BY_HEIGHT
+        self.drawing.choose(chosen, objects=bool(self._shown.value), volumes=bool(self._around.value))
+
+
+class EnvironmentDrawing:
+    """What a robot believes, as nodes of viser's scene. opacity: of terrain and objects."""
+
+    def __init__(self, scene: Any, *, node: str = "", opacity: float | None = None) -> None:
+        self._scene, self._node, self._opacity = scene, node, opacity
+        self._terrain: dict[str, Any] = {}
+        self._objects: list[Any] = []
+        self._volumes: list[Any] = []
+
+    def clear(self) -> None:
+        """Show nothing."""
+        for each in (*self._terrain.values(), *self._objects, *self._volumes):
+            each.remove()
+        self._terrain, self._objects, self._volumes = {}, [], []
+
+    def show(
+        self,
+        environment: Environment,
+        *,
+        by: Sequence[str] = (BY_HEIGHT, BY_CONFIDENCE),
+        most: int = _MOST_NODES,
+        volumes: bool = True,
+    ) -> TerrainWindow | None:
+        """Draw an environment; gives the terrain that is drawn. most: nodes of it along an edge."""
+        self.clear()
+        window = shown_window(environment, most)
+        if window is not None:
+            self._terrain = {
+                name: add_terrain(
+                    self._scene, f"{self._node}/terrain {name}", window, name, opacity=self._opacity
+                )
+                for name in by
+            }
+        things = list(environment.objects.values())
+        self._objects = [self._add_object(each) for each in things]
+        self._volumes = [node for each in things for node in self._add_volume(each)] if volumes else []
+        return window
+
+    def choose(self, by: str | None, *, objects: bool, volumes: bool) -> None:
+        """Show terrain by height, by confidence or not at all."""
         for name, node in self._terrain.items():
-            node.visible = name == self._color.value
+            node.visible = name == by
         for node in self._objects:
-            node.visible = self._shown.value
+            node.visible = objects
         for node in self._volumes:
-            node.visible = self._around.value
+            node.visible = volumes
 
-    def _add_terrain(self, name: str, window: TerrainWindow, by: str) -> Any:
-        import trimesh
-
-        vertices, triangles, place = terrain_surface(window)
-        values = window.mean if by == BY_HEIGHT else window.sure
-        low, high = (0.0, 1.0) if by == BY_CONFIDENCE else colored_heights(window)
-        share = (values.reshape(-1)[place].astype(np.float64) - low) / (high - low)
-        colors = np.column_stack([palette(share), np.full(len(share), 255)]).astype(np.uint8)
-        mesh = trimesh.Trimesh(vertices, triangles, process=False, vertex_colors=colors)
-        return self._scene.add_mesh_trimesh(name, mesh, position=(0.0, 0.0, -_LOWERED))
-
-    def _add_object(self, each: Any) -> list[Any]:
+    def _add_object(self, each: Any) -> Any:
         mesh = each.surface.mesh
         node = self._scene.add_mesh_simple(
-            f"/objects/{node_name(each.id)}",
+            f"{self._node}/objects/{node_name(each.id)}",
             mesh.vertices.astype(np.float32),
             mesh.triangles.astype(np.uint32),
             color=_COLORS.get(each.category, _OTHER),
+            opacity=self._opacity,
             flat_shading=True,
             side="double",
+            cast_shadow=self._opacity is None,
         )
         set_pose(node, each.placement)
-        return [node]
+        return node
 
     def _add_volume(self, each: Any) -> list[Any]:
         nodes = []
         for k, element in enumerate(each.volume.elements):
             vertices, triangles = element_surface(element)
             node = self._scene.add_mesh_simple(
-                f"/volumes/{node_name(each.id)} {k}",
+                f"{self._node}/volumes/{node_name(each.id)} {k}",
                 vertices.astype(np.float32),
                 triangles.astype(np.uint32),
                 color=_VOLUME,
@@ -110,13 +140,30 @@ class EnvironmentPanel:
         return nodes
 
 
-def shown_window(environment: Environment) -> TerrainWindow | None:
+def add_terrain(
+    scene: Any, node: str, window: TerrainWindow, by: str, *, opacity: float | None = None
+) -> Any:
+    """A surface of terrain in colours of its heights or confidences; a translucent one lies a little above the truth,
+    others a little below."""
+    import trimesh
+
+    vertices, triangles, place = terrain_surface(window)
+    values = window.mean if by == BY_HEIGHT else window.sure
+    low, high = (0.0, 1.0) if by == BY_CONFIDENCE else colored_heights(window)
+    share = (values.reshape(-1)[place].astype(np.float64) - low) / (high - low)
+    opaque = 255 if opacity is None else round(255 * opacity)
+    colors = np.column_stack([palette(share), np.full(len(share), opaque)]).astype(np.uint8)
+    mesh = trimesh.Trimesh(vertices, triangles, process=False, vertex_colors=colors)
+    return scene.add_mesh_trimesh(node, mesh, position=(0.0, 0.0, -_LOWERED if opacity is None else _LOWERED))
+
+
+def shown_window(environment: Environment, most: int = _MOST_NODES) -> TerrainWindow | None:
     """The whole terrain at the finest level that is not too large to draw; None if nothing was seen."""
     if not environment.terrain.patches:
         return None
     (x0, y0), (x1, y1) = environment.terrain.bounds.tolist()
     level = FINEST
-    while level > 0 and max(x1 - x0, y1 - y0) / PATCH * 2**level > _MOST_NODES:
+    while level > 0 and max(x1 - x0, y1 - y0) / PATCH * 2**level > most:
         level -= 1
     window = environment.terrain.window((x0, y0), (x1, y1), level=level)
     return window if np.isfinite(window.mean).any() else None

@@ -10,7 +10,8 @@ given these checks before viser's own. Requests are refused
 - with a query, by which a page of viser's is told to load something from elsewhere;
 
 and of messages only those come through that a page of ours sends: cameras, values of controls, pictures, handles,
-clicks and drags. Where a page has a script of ours, it is put into the page here, and its connection ends here too.
+clicks and drags, and where files are taken, one file after the other within a limit. Where a page has a script of ours,
+it is put into the page here, and its connection ends here too.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ _SMALL = 2**14  # bytes of a message that is not a picture
 _LARGEST = 1e9  # of a number that a page sends
 _HOST = re.compile(r"[\w.:\[\]-]+", re.ASCII)
 _PATCHING = threading.Lock()
+_MOST_PIECES = 4096  # of a file
 
 # Scripts of the page stand in it and unpack themselves; nothing is fetched from anywhere else.
 _POLICY = (
@@ -47,7 +49,7 @@ _POLICY = (
 class Guard:
     """The checks of one server. host: that it listens on. token: whether the address has a secret part, by default
     where others than this machine are served. origins: of pages elsewhere that may use it, as "https://hub.org". link:
-    to a script of ours in the page."""
+    to a script of ours in the page. uploads: bytes of a file that a page may send."""
 
     def __init__(
         self,
@@ -56,13 +58,14 @@ class Guard:
         token: bool | None = None,
         origins: Collection[str] = (),
         link: PageLink | None = None,
+        uploads: int = 0,
     ) -> None:
         self.local = is_loopback(host)
         wanted = not self.local if token is None else token
         self.token = secrets.token_urlsafe(16) if wanted else ""
         self.in_force = False
         self._origins = frozenset(origins)
-        self._link = link
+        self._link, self._uploads = link, uploads
         self._page = b""  # with our script, packed
 
     @property
@@ -94,7 +97,7 @@ class Guard:
                 if self._link is not None and connection.request.path == PATH:
                     await self._link.serve(connection)
                 else:
-                    await handler(_Listened(connection))
+                    await handler(_Listened(connection, self._uploads))
 
             return serve(listen, *place, process_request=self._check(process_request), **options)
 
@@ -147,8 +150,9 @@ class Guard:
 class _Listened:
     """A connection through which only messages of our pages come."""
 
-    def __init__(self, connection: Any) -> None:
-        self._connection = connection
+    def __init__(self, connection: Any, uploads: int = 0) -> None:
+        self._connection, self._uploads = connection, uploads
+        self._file, self._left = "", 0  # that the page sends now, and how many bytes of it may still come
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._connection, name)
@@ -156,8 +160,24 @@ class _Listened:
     async def recv(self) -> bytes:
         while True:
             message = await self._connection.recv()
-            if isinstance(message, bytes) and is_allowed(message):
+            if isinstance(message, bytes) and (is_allowed(message) or self._is_of_file(message)):
                 return message
+
+    def _is_of_file(self, message: bytes) -> bool:
+        """Whether it begins a file that is not too large, or is a piece of the one that comes: one after the other."""
+        if self._uploads == 0:
+            return False
+        try:
+            content = msgspec.msgpack.decode(message, type=_File | _Piece)
+        except (msgspec.MsgspecError, ValueError, RecursionError):
+            return False
+        if isinstance(content, _File):
+            if not 0 < content.size_bytes <= self._uploads or not 0 < content.part_count <= _MOST_PIECES:
+                return False
+            self._file, self._left = content.transfer_uuid, content.size_bytes
+            return True
+        self._left -= len(content.content)
+        return content.transfer_uuid == self._file and self._left >= 0
 
 
 class _Message(msgspec.Struct, tag_field="type"):
@@ -238,6 +258,24 @@ class _Drag(_Message, tag="SceneNodeDragMessage"):
     button: Literal["left", "middle", "right"]
     modifier: Modifier
     owner: Text = ""
+
+
+class _File(_Message, tag="FileTransferStartUpload"):
+    """A file will come, in pieces."""
+
+    source_component_uuid: Text
+    transfer_uuid: Text
+    filename: Text
+    mime_type: Text
+    part_count: int
+    size_bytes: int
+
+
+class _Piece(_Message, tag="FileTransferPart"):
+    source_component_uuid: Text | None
+    transfer_uuid: Text
+    part_index: int
+    content: bytes
 
 
 _Known = _Camera | _Update | _Picture | _Handle | _HandleTaken | _HandleLeft | _Click | _Drag

@@ -1,8 +1,9 @@
 """A connection of our own between pages and the program, beside viser's: what is held, pressed and shown.
 
-Pages of viser have no held keys and no gamepad. A script of ours in the page (`page/panel.js`) sends what is held ten
-times a second, and shows the state row. Only the newest state waits for a page: a slow one misses some, and nothing
-piles up.
+Pages of viser have no held keys, no gamepad and no plots that share their time with the view. Scripts of ours in the
+page have them: `page/link.js` has the connection and sends what is held ten times a second, `page/panel.js` shows the
+state row, `page/drawer.js` plots. Only the newest of each kind of news waits for a page: a slow one misses some, and
+nothing piles up.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.resources import files
 from typing import Annotated, Any, Literal
 
@@ -18,10 +19,13 @@ import msgspec
 from msgspec import Meta
 
 PATH = "/panel"
+PANEL = ("link.js", "plots.js", "drawer.js", "panel.js")  # scripts of a page that steers
+VIEWER = ("link.js", "plots.js", "drawer.js")  # and of one that only shows
 _LARGEST = 2**12  # bytes of a message
 _MOST_PAGES = 50
 Share = Annotated[float, Meta(ge=-1.0, le=1.0)]
 Key = Literal["w", "a", "s", "d", "q", "e"]
+Name = Annotated[str, Meta(max_length=100)]
 Button = Literal["stop", "reset", "go", "undo", "pause", "step", "remove", "review", "forget"]
 
 
@@ -56,7 +60,19 @@ class Tool(PageMessage, frozen=True, tag="tool"):
     name: Literal["goal", "box"]
 
 
-AnyMessage = Hold | Press | Speed | Tool
+class Seek(PageMessage, frozen=True, tag="seek"):
+    """Show an instant, s; None: the present one again."""
+
+    time: Annotated[float, Meta(ge=0.0, le=1e7)] | None = None
+
+
+class Choose(PageMessage, frozen=True, tag="choose"):
+    """Signals whose plots are seen, by name; none while no plot is."""
+
+    names: Annotated[tuple[Name, ...], Meta(max_length=12)] = ()
+
+
+AnyMessage = Hold | Press | Speed | Tool | Seek | Choose
 
 
 def read_message(content: object) -> AnyMessage | None:
@@ -72,39 +88,39 @@ def read_message(content: object) -> AnyMessage | None:
 
 class PageLink:
     """All pages that are open. received: called with the number of a page and what it says. lost: with the number of a
-    page that is gone; both from the server's thread, and both may be replaced."""
+    page that is gone; both from the server's thread, and both may be replaced. scripts: that pages have."""
 
-    def __init__(self) -> None:
+    def __init__(self, scripts: Sequence[str] = PANEL) -> None:
         self.received: Callable[[int, AnyMessage], None] = lambda _, __: None
         self.lost: Callable[[int], None] = lambda _: None
+        self._scripts = scripts
         self._pages: dict[int, _Mailbox] = {}
-        self._numbers, self._latest = 0, ""
+        self._numbers, self._latest = 0, dict[str, str]()
         self._lock = threading.Lock()
 
     @property
     def html(self) -> str:
         """What is put into the page."""
-        script, style = (
-            (files("footfall.viewer") / "page" / name).read_text(encoding="utf-8")
-            for name in ("panel.js", "panel.css")
-        )
-        return f"<style>{style}</style><script>{script}</script>"
+        folder = files("footfall.viewer") / "page"
+        style = (folder / "panel.css").read_text(encoding="utf-8")
+        scripts = [(folder / name).read_text(encoding="utf-8") for name in self._scripts]
+        return f"<style>{style}</style>" + "".join(f"<script>{each}</script>" for each in scripts)
 
     @property
     def pages(self) -> int:
         """How many are open."""
         return len(self._pages)
 
-    def tell(self, news: dict[str, Any]) -> None:
-        """Show something on all pages, also on those that open later."""
-        text = msgspec.json.encode(news).decode()
+    def tell(self, kind: str, news: dict[str, Any]) -> None:
+        """Show something on all pages, also on those that open later, in place of what was told of this kind."""
+        text = msgspec.json.encode({"kind": kind, **news}).decode()
         with self._lock:
-            if text == self._latest:
+            if text == self._latest.get(kind):
                 return
-            self._latest = text
+            self._latest[kind] = text
             pages = list(self._pages.values())
         for page in pages:
-            page.put(text)
+            page.put(kind, text)
 
     async def serve(self, connection: Any) -> None:
         """Listen to a page until it is gone."""
@@ -115,9 +131,9 @@ class PageLink:
             self._numbers += 1
             number = self._numbers
             self._pages[number] = mailbox
-            latest = self._latest
-        if latest:
-            mailbox.put(latest)
+            latest = dict(self._latest)
+        for kind, text in latest.items():
+            mailbox.put(kind, text)
         sending = asyncio.create_task(mailbox.send_to(connection))
         try:
             async for content in connection:
@@ -134,14 +150,17 @@ class PageLink:
 
 
 class _Mailbox:
-    """The newest text for one page."""
+    """The newest text of each kind for one page."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop, self._text, self._full = loop, "", asyncio.Event()
+        self._loop, self._full = loop, asyncio.Event()
+        self._texts: dict[str, str] = {}
+        self._lock = threading.Lock()
 
-    def put(self, text: str) -> None:
+    def put(self, kind: str, text: str) -> None:
         """From any thread."""
-        self._text = text
+        with self._lock:
+            self._texts[kind] = text
         with contextlib.suppress(RuntimeError):  # the server has been stopped
             self._loop.call_soon_threadsafe(self._full.set)
 
@@ -149,4 +168,7 @@ class _Mailbox:
         while True:
             await self._full.wait()
             self._full.clear()
-            await connection.send(self._text)
+            with self._lock:
+                texts, self._texts = self._texts, {}
+            for text in texts.values():
+                await connection.send(text)

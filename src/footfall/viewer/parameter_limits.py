@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -14,6 +15,7 @@ _SUFFIXES = {
     "_s": "s",
     "_deg": "degrees",
     "_n": "N",
+    "_N": "N",
     "_kg": "kg",
     "_hz": "Hz",
     "_rad": "rad",
@@ -47,12 +49,15 @@ def describe_parameter(settings: WalkSettings, name: str) -> str:
     if group == "gains":
         words.append("zero or above")
     else:
-        kind: Any = type(getattr(settings, group))
+        value: Any = getattr(settings, group)
+        kind: Any = type(value)
         for part in path:
-            fields = {field.name: field for field in msgspec.structs.fields(kind)}
-            if part not in fields:
-                return words[0]
-            kind = fields[part].type
+            if isinstance(value, Mapping):  # of classes of objects, by name
+                value = value[part]
+                kind = type(value)
+                continue
+            fields = {field.name: field for field in msgspec.structs.fields(value)}
+            kind, value = fields[part].type, getattr(value, part)
         words.append(_limits(kind))
     return "; ".join(word for word in words if word)
 

@@ -15,7 +15,7 @@ from footfall.motion.motion import Motion
 from footfall.motion.reduced_model import ReducedModel
 
 RIGHT, LEFT, CENTER, GOAL = (196, 78, 82), (76, 114, 176), (46, 139, 87), (122, 92, 176)
-_LIFT = 0.006  # m of footprints above the ground
+LIFT = 0.006  # m of footprints above the ground
 _COURSE_RATE = 25.0  # points a second of a course
 _MOST_HANDS = 40
 
@@ -23,7 +23,7 @@ _MOST_HANDS = 40
 def sole_corners(foot: Any, model: ReducedModel) -> Array:
     """Corners (4, 3) of what of a foot touches the ground, m, a little above it."""
     rear, front, right, left = model.sole if foot.contact is FootContact.FULL else model.toe_sole
-    local = np.array([[rear, right, _LIFT], [front, right, _LIFT], [front, left, _LIFT], [rear, left, _LIFT]])
+    local = np.array([[rear, right, LIFT], [front, right, LIFT], [front, left, LIFT], [rear, left, LIFT]])
     corners: Array = np.array(foot.position) + rotate_by_quaternion(np.array(foot.rotation), local)
     return corners
 
@@ -51,43 +51,13 @@ class PlanDrawing:
         ):
             prints = {foot.position: sole_corners(foot, self._model) for foot in feet if foot.closed}
             if prints:
-                self._add_prints(name, np.array(list(prints.values())), color)
+                place, corners = f"{self._node}/{name}", np.array(list(prints.values()))
+                self._nodes += add_prints(self._scene, place, corners, color, self._opacity)
         hands = {hand.position: k for pose in poses for k, hand in enumerate(pose.hands) if hand.closed}
-        for number, (place, side) in enumerate(list(hands.items())[:_MOST_HANDS]):
-            color = LEFT if side else RIGHT
-            ball = self._scene.add_icosphere(
-                f"{self._node}/hand {number}", radius=0.045, color=color, position=place, opacity=0.8
-            )
-            self._nodes.append(ball)
+        placed = [(place, LEFT if side else RIGHT) for place, side in hands.items()]
+        self._nodes += add_hands(self._scene, f"{self._node}/hand", placed)
         if motion is not None:
             self._add_course(motion)
-
-    def _add_prints(self, name: str, corners: Array, color: tuple[int, int, int]) -> None:
-        count = len(corners)
-        first = 4 * np.arange(count)[:, None]
-        triangles = np.concatenate([first + np.array([0, 1, 2]), first + np.array([0, 2, 3])])
-        self._nodes.append(
-            self._scene.add_mesh_simple(
-                f"{self._node}/{name}",
-                corners.reshape(-1, 3).astype(np.float32),
-                triangles.astype(np.uint32),
-                color=color,
-                opacity=self._opacity,
-                side="double",
-                cast_shadow=False,
-                receive_shadow=False,
-            )
-        )
-        edges = np.stack([corners, np.roll(corners, -1, axis=1)], axis=2).reshape(-1, 2, 3)
-        self._nodes.append(
-            self._scene.add_line_segments(
-                f"{self._node}/{name} edges",
-                edges.astype(np.float32),
-                color,
-                thickness=2.0,
-                thickness_units="screen",
-            )
-        )
 
     def _add_course(self, motion: Motion) -> None:
         count = max(int(_COURSE_RATE * motion.duration), 2)
@@ -99,6 +69,38 @@ class PlanDrawing:
                 f"{self._node}/course", points, CENTER, thickness=3.0, thickness_units="screen"
             )
         )
+
+
+def add_prints(
+    scene: Any, node: str, corners: Array, color: tuple[int, int, int], opacity: float
+) -> list[Any]:
+    """Soles with corners (n, 4, 3), m, as surfaces with edges."""
+    first = 4 * np.arange(len(corners))[:, None]
+    triangles = np.concatenate([first + np.array([0, 1, 2]), first + np.array([0, 2, 3])])
+    edges = np.stack([corners, np.roll(corners, -1, axis=1)], axis=2).reshape(-1, 2, 3)
+    return [
+        scene.add_mesh_simple(
+            node,
+            corners.reshape(-1, 3).astype(np.float32),
+            triangles.astype(np.uint32),
+            color=color,
+            opacity=opacity,
+            side="double",
+            cast_shadow=False,
+            receive_shadow=False,
+        ),
+        scene.add_line_segments(
+            f"{node} edges", edges.astype(np.float32), color, thickness=2.0, thickness_units="screen"
+        ),
+    ]
+
+
+def add_hands(scene: Any, node: str, hands: Sequence[tuple[Any, tuple[int, int, int]]]) -> list[Any]:
+    """Balls where hands touch: places (3,), m, with their colours."""
+    return [
+        scene.add_icosphere(f"{node} {number}", radius=0.045, color=color, position=place, opacity=0.8)
+        for number, (place, color) in enumerate(hands[:_MOST_HANDS])
+    ]
 
 
 class GoalMarker:
@@ -119,7 +121,7 @@ class GoalMarker:
 
     def put(self, place: Array, yaw: float, color: tuple[int, int, int] = GOAL) -> None:
         """Show it at a place (3,), m, with a heading, rad."""
-        self.frame.position = place + np.array([0.0, 0.0, 2 * _LIFT])
+        self.frame.position = place + np.array([0.0, 0.0, 2 * LIFT])
         self.frame.wxyz = from_axis_angle(np.array([0.0, 0.0, 1.0]), yaw)
         self.mesh.color = color
         self.frame.visible = True

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,25 +14,37 @@ from footfall.math.rotations import quaternion_from_matrix
 from footfall.recording.reader import Recording
 from footfall.viewer.drawing import ForceDrawing, RobotDrawing, SceneDrawing, forces_by_body, ground_height
 from footfall.viewer.fall_reason import reason_of_fall
+from footfall.viewer.page_link import AnyMessage, Choose, PageLink, Seek
 from footfall.viewer.playback import Playback
-from footfall.viewer.signal_dock import SignalDock
+from footfall.viewer.plot_feed import PlotFeed, RecordedSignals
+from footfall.viewer.recorded_plans import RecordedPlans
 from footfall.viewer.stage import Stage
 from footfall.viewer.timeline import Timeline, latest_row
 from footfall.viewer.volumes import VolumeSwitch
+from footfall.viewer.walk_layers import Ghost
 
 _NO_EVENT = "go to ..."
 _MOST_EVENTS = 200
+_GHOSTS = ((0.25, 0.5, 0.95, 0.3), (0.9, 0.55, 0.15, 0.3), (0.3, 0.7, 0.4, 0.3), (0.6, 0.35, 0.7, 0.3))
 _SIZES = (0.05, 2.5)  # m of a robot, for its arrows; several of them may stand far apart
 
 
 class Player(Playback):
-    """Shows the robot, the scene and the contact forces of a recording, with controls to play it.
+    """Shows the robot, the scene, contact forces and plans of a recording, with controls to play it and plots.
 
-    volumes: whether the robot's volumes are drawn at first.
+    volumes: whether the robot's volumes are drawn at first. others: recordings whose robots are ghosts beside it, and
+    whose signals are in the same plots. link: to the page's script that plots.
     """
 
     def __init__(
-        self, stage: Stage, recording: Recording, *, loop: bool = False, volumes: bool = False
+        self,
+        stage: Stage,
+        recording: Recording,
+        *,
+        others: Sequence[Recording] = (),
+        loop: bool = False,
+        volumes: bool = False,
+        link: PageLink | None = None,
     ) -> None:
         finite = np.isfinite(recording.q).all(axis=1) & np.isfinite(recording.time)
         if not finite.any():
@@ -50,6 +64,15 @@ class Player(Playback):
         stage.set_ground(ground_height(recording.scene, bounds))
         stage.look_at(bounds)
         self._focus_offset = stage.focus - first.position[0]
+        self._ghosts = [
+            (Ghost(scene, each.robot, f"/ghosts/{k}", color), each)
+            for k, (each, color) in enumerate(zip(others, itertools.cycle(_GHOSTS), strict=False))
+        ]
+        self.plans = RecordedPlans(scene, recording)
+        self.plots = PlotFeed(link or PageLink())
+        if link is not None:
+            link.received, link.lost = self._on_message, self.plots.forget
+        self.plots.offer(RecordedSignals([recording, *others]))
         self.add_controls()
         self._add_own_controls()
         self.volumes = VolumeSwitch(stage.server, recording.robot, shown=volumes, redraw=self._redraw)
@@ -62,7 +85,24 @@ class Player(Playback):
         self.volumes.show(np.ascontiguousarray(self._q[self.timeline.row]))
         self._scene.place(now)
         self._show_forces(now)
-        self.signals.show(now)
+        for ghost, other in self._ghosts:
+            if bool(self._seen["Ghosts"].value):
+                row = max(latest_row(other.time, now), 0)
+                ghost.show(other.q[row])
+            else:
+                ghost.hide()
+        self.plans.show(now)
+        self.plots.show(now, live=False)
+
+    def _on_message(self, page: int, message: AnyMessage) -> None:
+        """What the script in a page says; in the server's thread."""
+        match message:
+            case Choose(names=names):
+                self.plots.choose(page, names)
+                self.plots.refresh()
+            case Seek(time=float(moment)):
+                self.pause()
+                self.seek(moment)
 
     def _redraw(self) -> None:
         with self._lock:
@@ -95,7 +135,12 @@ class Player(Playback):
         self._each.on_update(lambda _: self._redraw())
         self._events = self._event_list()
         self._add_reason()
-        self.signals = SignalDock(gui, self.recording)
+        self._seen: dict[str, Any] = {}
+        if self._ghosts:
+            names = ", ".join(str(other.path.stem) for _, other in self._ghosts)
+            self._seen["Ghosts"] = gui.add_checkbox("Ghosts", True, hint=names)
+            self._seen["Ghosts"].on_update(lambda _: self._redraw())
+        self.plans.add_controls(gui, self._redraw)
         if self.recording.damage is not None:
             self._stage.add_text(f"The file is not whole: {self.recording.damage}")
         self._arrows.on_update(lambda _: setattr(self._forces, "visible", bool(self._arrows.value)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +24,7 @@ from footfall.scene.model import Scene
 from footfall.simulation.simulation import SimulationBase
 from footfall.viewer.environment_panel import EnvironmentPanel
 from footfall.viewer.live import LivePanel
+from footfall.viewer.page_link import VIEWER, PageLink
 from footfall.viewer.plan_player import PlanPlayer
 from footfall.viewer.playback import Playback
 from footfall.viewer.player import Player
@@ -101,7 +102,7 @@ class View:
     host, port: where it listens; port 0 takes any free one, None the first from 8080 on. loop: play again and again.
     configuration: of a robot. play: whether it starts to play. volumes: whether those of a robot or of objects are
     drawn. confidence: whether terrain is coloured by it instead of by height. token, origins: who may use it, see
-    `view`.
+    `view`. others: recordings that are ghosts beside the first, on one time.
     """
 
     def __init__(
@@ -117,14 +118,22 @@ class View:
         confidence: bool = False,
         token: bool | None = None,
         origins: Collection[str] = (),
+        others: Sequence[Recording] = (),
     ) -> None:
+        if others and not isinstance(subject, Recording):
+            raise NothingToShow(f"{_title(subject)!r} is no recording: only these have others beside them")
         self.subject = subject
-        self.stage = Stage(host=host, port=port, title=_title(subject), token=token, origins=origins)
+        link = PageLink(VIEWER) if isinstance(subject, Recording) else None
+        self.stage = Stage(
+            host=host, port=port, title=_title(subject), token=token, origins=origins, link=link
+        )
         self.player: Playback | None = None
         self._panel: RobotPanel | LivePanel | None = None
         try:
             if isinstance(subject, Recording):
-                self.player = Player(self.stage, subject, loop=loop, volumes=volumes)
+                self.player = Player(
+                    self.stage, subject, others=others, loop=loop, volumes=volumes, link=link
+                )
             elif isinstance(subject, (Motion, FollowedMotion)):
                 self.player = _plan_player(self.stage, subject, loop)
             elif isinstance(subject, PlannedScene):

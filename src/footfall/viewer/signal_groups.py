@@ -10,6 +10,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.errors import UnknownName
 from footfall.recording.reader import Recording
+from footfall.robot.model import Robot
 from footfall.robot.parts import JointType
 
 _AXES = {
@@ -36,7 +37,7 @@ def signal_groups(recording: Recording) -> dict[str, SignalGroup]:
     for name, values in table.values.items():
         columns = values.reshape(len(table.time), -1)
         if columns.shape[1] <= _FEW:
-            labels = _labels(recording, columns.shape[1], name)
+            labels = component_labels(name, columns.shape[1], moved_joints(recording.robot))
             found[name] = SignalGroup(name, table.units.get(name, ""), labels, table.time, columns)
     if "center" in found:
         found["dcm"] = _divergent_component(recording, found["center"])
@@ -55,15 +56,20 @@ def chosen_groups(groups: dict[str, SignalGroup], names: Sequence[str], source: 
     return chosen
 
 
-def _labels(recording: Recording, count: int, name: str) -> tuple[str, ...]:
+def component_labels(name: str, count: int, joints: Sequence[str]) -> tuple[str, ...]:
+    """What the components of a signal are called. joints: of the robot, that move."""
     if count == 1:
         return (name,)
     if count in _AXES:
         return _AXES[count]
-    joints = [joint.name for joint in recording.robot.joints if joint.type is not JointType.FLOATING]
     if "joint" in name and len(joints) == count:
         return tuple(joints)
     return tuple(str(k) for k in range(count))
+
+
+def moved_joints(robot: Robot) -> list[str]:
+    """Names of joints between bodies of a robot."""
+    return [joint.name for joint in robot.joints if joint.type is not JointType.FLOATING]
 
 
 def _divergent_component(recording: Recording, center: SignalGroup) -> SignalGroup:

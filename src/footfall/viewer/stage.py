@@ -43,7 +43,7 @@ class Stage:
     """A viser server. host, port: where it listens; port 0 takes a free one. title: of the page.
 
     token, origins: who may use it, see `Guard`. link: to a script of ours in its pages. port None: the first free one
-    from 8080 on.
+    from 8080 on. uploads: bytes of a file that a page may send, none by default.
     """
 
     def __init__(
@@ -55,12 +55,13 @@ class Stage:
         token: bool | None = None,
         origins: Collection[str] = (),
         link: PageLink | None = None,
+        uploads: int = 0,
     ) -> None:
         import viser
 
         # Browsers open connections ahead and drop them, which is logged as an error.
         logging.getLogger("websockets.server").setLevel(logging.CRITICAL)
-        self._guard = Guard(host, token=token, origins=origins, link=link)
+        self._guard = Guard(host, token=token, origins=origins, link=link, uploads=uploads)
         # viser greets even when it is not verbose
         with redirect_stdout(io.StringIO()), self._guard.watching():
             self.server: viser.ViserServer = viser.ViserServer(

@@ -23,10 +23,12 @@ from footfall.dynamics.kinematics import forward_kinematics
 from footfall.errors import FootfallError, NoPath
 from footfall.viewer.held_drive import STANDING, HeldDrive, Velocity
 from footfall.viewer.lamps import lamps
-from footfall.viewer.page_link import AnyMessage, Hold, PageLink, Press, Speed, Tool
+from footfall.viewer.page_link import AnyMessage, Choose, Hold, PageLink, Press, Seek, Speed, Tool
+from footfall.viewer.plot_feed import PlotFeed
 from footfall.viewer.pointing import object_at, on_level
 from footfall.viewer.stage import Stage
 from footfall.viewer.walk_docks import WalkDocks
+from footfall.viewer.walk_history import WalkHistory
 from footfall.viewer.walk_preview import Preview, preview_way
 from footfall.viewer.walk_scene import Drag, WalkScene, q_of
 from footfall.walking.activity import activity
@@ -79,7 +81,8 @@ class WalkPanel:
         self.message: tuple[str, str] = ("", "")  # kind and text
         self.failed: str | None = None
         self._stage, self._make, self._ended, self._link = stage, make, ended, link or PageLink()
-        self._link.received, self._link.lost = self._on_message, self.held.forget
+        self._link.received, self._link.lost = self._on_message, self._on_lost
+        self.plots = PlotFeed(self._link)
         stage.on_leave(self._on_leave)
         self._wishes: queue.Queue[Wish] = queue.Queue(_MOST_WISHES)
         self._given_up = False  # what has been written of this session already
@@ -90,7 +93,10 @@ class WalkPanel:
         self._selected: str | None = None
         self._boxes = 0
         self._review: float | None = None  # s, where the last seconds are shown again
+        self._looks_back = False  # at an instant that was chosen, and stays there
         self._told, self._tables = -math.inf, -math.inf
+        self.history = WalkHistory(session)
+        self.plots.offer(self.history)
         self.scene = WalkScene(stage, session, self._on_drag)
         self.docks = WalkDocks(stage.server.gui, self)
         stage.server.scene.on_click()(self._on_click)
@@ -148,6 +154,10 @@ class WalkPanel:
         """Show the last seconds again, slowly."""
         self.wish(lambda session: self._begin_review(session))
 
+    def look_at(self, moment: float | None) -> None:
+        """Show an instant of the last minute, s, and stay there; None: go on. Nothing is simulated meanwhile."""
+        self.wish(lambda session: self._look_at(moment))
+
     def _on_message(self, page: int, message: AnyMessage) -> None:
         """What the script in a page says; in the server's thread."""
         match message:
@@ -157,8 +167,16 @@ class WalkPanel:
                 self.speed = value
             case Tool(name=name):
                 self.tool = name
+            case Choose(names=names):
+                self.plots.choose(page, names)
+            case Seek(time=moment):
+                self.look_at(moment)
             case Press(name=name):
                 self._on_press(name)
+
+    def _on_lost(self, page: int) -> None:
+        self.held.forget(page)
+        self.plots.forget(page)
 
     def _on_press(self, name: str) -> None:
         match name:
@@ -219,9 +237,20 @@ class WalkPanel:
 
     def finish(self) -> None:
         """Let the walk be written that runs, if it has begun."""
-        if not self._given_up and self.session.time > self.session.walker.gains.period:
+        if self.session.time > self.session.walker.gains.period:
+            problem = self._end()
+            if problem is not None:
+                raise problem
+
+    def _end(self) -> FootfallError | OSError | None:
+        """Let this walk be written, once; what was wrong with that."""
+        if not self._given_up:
             self._given_up = True
-            self._ended(self.session)
+            try:
+                self._ended(self.session)
+            except (FootfallError, OSError) as problem:
+                return problem
+        return None
 
     def step(self) -> None:
         """Take what was wished for, and walk on for a picture's time."""
@@ -322,16 +351,21 @@ class WalkPanel:
 
     def _begin(self, request: WalkRequest) -> None:
         """Another session in place of this one."""
-        if not self._given_up and self.session.time > 0.0:
-            self._ended(self.session)
         asked = self.session.asked
         same = all(
             getattr(request, name) == getattr(asked, name) for name in ("robot", "lenient", "frames", "sole")
         )
         self._show_state("preparing", "native code for another robot is made" if not same else "")
-        self.session = self._make(request, code=self.session.code if same else None)
+        session = self._make(request, code=self.session.code if same else None)  # may be refused
+        unwritten = self._end()
+        self.session = session
         self.failed, self._given_up, self._review, self._pull = None, False, None, None
+        self._looks_back = False
+        self.history = WalkHistory(session)
+        self.plots.offer(self.history)
         self._rest, self._selected, self._boxes, self.message = 0.0, None, 0, ("", "")
+        if unwritten is not None:
+            self.message = ("bad", f"the walk before could not be written: {unwritten}"[:400])
         self.held.forget()
         self.preview = None
         self.scene.take(self.session)
@@ -339,15 +373,13 @@ class WalkPanel:
 
     def _give_up(self) -> None:
         """This session goes no farther: say why, once, and let it be written."""
-        self._given_up = True
         self._pull = None
         reason = self.failed or cause_of_fall(self.session.walker) or "unknown"
         said = "failed" if self.failed else "fallen"
         self.message = ("bad", f"{said}, because {reason}")
-        try:
-            self._ended(self.session)
-        except (FootfallError, OSError) as problem:
-            self.message = ("bad", f"{self.message[1]}. It could not be written: {problem}")
+        problem = self._end()
+        if problem is not None:
+            self.message = ("bad", f"{self.message[1]}. It could not be written: {problem}"[:400])
 
     # Goals
 
@@ -472,11 +504,17 @@ class WalkPanel:
     # What pages see
 
     def _begin_review(self, session: WalkSession) -> None:
-        self._review = max(session.time - _REVIEW, 0.0)
+        self._review = max(session.time - _REVIEW, self.history.range[0])
+        self._looks_back = False
+
+    def _look_at(self, moment: float | None) -> None:
+        begin, end = self.history.range
+        self._looks_back = moment is not None and begin < end
+        self._review = min(max(moment, begin), end) if moment is not None and begin < end else None
 
     def _review_on(self) -> None:
         assert self._review is not None
-        if not self.paused:
+        if not self.paused and not self._looks_back:
             self._review += _FRAME * _REVIEW_SPEED
         if self._review >= self.session.time:
             self._review = None
@@ -486,17 +524,20 @@ class WalkPanel:
         now = time.monotonic()
         if now - self._told >= _NEWS:
             self._told = now
+            self.history.take(self.session)
             self._show_state()
+            self.plots.show(
+                self.session.time if self._review is None else self._review, live=self._review is None
+            )
         if not self._stage.is_open:
             return
-        q = None
-        if self._review is not None:
-            q = q_at(self.session, self._review)
+        past = None if self._review is None else self.history.at(self._review)
         try:
-            self.scene.show(self.session, q=q, follow=self.docks.follows)
+            self.scene.show(self.session, past=past, follow=self.docks.show.follows)
             if now - self._tables >= _SLOW:
                 self._tables = now
                 self.docks.refresh(self.session)
+                self.plots.refresh()
         except Exception as problem:  # the robot walks on, and the next picture may be a good one
             _LOG.exception("the panel cannot draw %.3f s", self.session.time)
             self.message = ("bad", f"this cannot be drawn: {type(problem).__name__}: {problem}"[:400])
@@ -514,13 +555,16 @@ class WalkPanel:
                 detail = f"because {cause_of_fall(session.walker)}"
             elif session.problem is not None:
                 detail = session.problem
-        if self._review is not None:
+        if self._review is not None and self._looks_back:
+            word, detail = "looking back", f"at {self._review:.2f} s of {session.time:.2f} s; Now goes on"
+        elif self._review is not None:
             detail = f"{self._review:.1f} s of {session.time:.1f} s again, at {_REVIEW_SPEED:g}x: {detail}"
         elif self.paused and word in ("standing", "walking", "stopping", "planning"):
             detail, word = f"{word}: {detail}", "paused"
         velocity = self.held.said
         kind, text = self.message
         self._link.tell(
+            "state",
             {
                 "state": word,
                 "detail": detail[:300],
@@ -532,7 +576,7 @@ class WalkPanel:
                 "tool": self.tool,
                 "lamps": lamps(session, self._busy),
                 "message": {"kind": kind, "text": text, "buttons": self._buttons()},
-            }
+            },
         )
 
     def _buttons(self) -> list[tuple[str, str]]:
@@ -566,10 +610,3 @@ def heading_of(session: WalkSession) -> float:
     poses = forward_kinematics(session.code.body.robot, q_of(session)[: session.code.body.robot.nq])
     ahead = poses.rotation[0][:2, 0]
     return math.atan2(float(ahead[1]), float(ahead[0]))
-
-
-def q_at(session: WalkSession, moment: float) -> Array:
-    """Configuration at an instant of the past, s."""
-    walker = session.walker
-    row = walker.rows - 1 - round((session.time - moment) / walker.row_time)
-    return np.array(walker.log_from(max(row, 0)).q[0])

@@ -11,18 +11,41 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.dynamics.kinematics import Poses, forward_kinematics, frame_pose
 from footfall.gait.poses import HANDS
+from footfall.geometry.plane import Plane
 from footfall.math.rotations import quaternion_from_matrix
 from footfall.robot.model import Robot
 from footfall.scene.model import SceneObject
 from footfall.viewer.drawing import ForceDrawing, RobotDrawing, SceneDrawing, are_same, ground_height
+from footfall.viewer.environment_panel import BY_CONFIDENCE, BY_HEIGHT, EnvironmentDrawing
 from footfall.viewer.plan_drawing import GoalMarker, PlanDrawing
 from footfall.viewer.stage import Stage
+from footfall.viewer.surfaces import object_surface
+from footfall.viewer.walk_layers import FrictionCones, Ghost, Traces
 from footfall.walking.body import FEET
 from footfall.walking.session import WalkSession
 
 PARTS = ("right_foot", "left_foot", "right_hand", "left_hand")
 _MARGIN = 1.45  # around the robot, for the ground that it walks on
 _MARKS = {"centre of mass": (46, 139, 87), "zero-moment point": (20, 20, 20)}
+_ON_TOP = 0.05  # m
+_BELIEF_NODES = 160  # of terrain along an edge, as it is drawn while the robot walks
+LAYERS = {  # what may be drawn besides the robot, and whether it is at first
+    "Forces": True,
+    "Friction cones": False,
+    "Plan": True,
+    "Balance": True,
+    "Traces": False,
+    "Ghost: set points": False,
+    "Believed heights": False,
+    "Believed confidence": False,
+    "Believed objects": False,
+}
+_CONES, _TRACES, _GHOST = "Friction cones", "Traces", "Ghost: set points"
+_HEIGHTS, _SURE, _OBJECTS = (
+    "Believed heights",
+    "Believed confidence",
+    "Believed objects",
+)
 _CLOSED = (214, 40, 31)  # colour of what closes a way
 _PULL = (235, 120, 20)
 
@@ -63,6 +86,14 @@ class WalkScene:
             head_length=0.07,
         )
         self._pull_text: Any = self.scene.add_label("/pull/text", "", visible=False)
+        self._shown = dict(LAYERS)
+        self.aside = 0.0  # m, to the left, by which the ghost is drawn beside the robot
+        self.version: int | None = None  # of the plan that is shown; None: the newest
+        self.poses: tuple[int, int] | None = None  # first and last of them that are shown
+        self._cones = FrictionCones(self.scene, len(FEET))
+        self._traces = Traces(self.scene)
+        self._beliefs = EnvironmentDrawing(self.scene, node="/beliefs", opacity=0.75)
+        self._believed: tuple[int, bool, bool, bool] | None = None
         self.whole: Robot
         self._objects: tuple[SceneObject, ...] = ()
         self._robot: RobotDrawing | None = None
@@ -88,7 +119,12 @@ class WalkScene:
             self.ground = ground_height(walker.scene, bounds)
             self._stage.set_ground(self.ground)
             self._offset = self._stage.focus - first.position[0]
-        self._version = -1
+            self.scene.remove_by_name("/ghost")
+            self._ghost = Ghost(self.scene, session.code.body.robot, "/ghost")
+        self._version, self.version, self.poses = -1, None, None
+        self._traces.clear()
+        self._beliefs.clear()
+        self._believed = None
         self._closed: str | None = None
         self._draw_objects(walker.scene.fixed_objects)
         self.plan.clear()
@@ -124,6 +160,7 @@ class WalkScene:
             else {}
         )
         self._drawing = SceneDrawing(self.scene, self._objects, colors=colors)
+        self._ground = Ground(self._objects)
         for name, meshes in self._drawing.meshes.items():
             for mesh in meshes:
                 self._bind(mesh, "object", name)
@@ -137,50 +174,119 @@ class WalkScene:
             self._pull_text.text = f"{newtons:.0f} N"
             self._pull_text.position = line[1]
 
-    def show(self, session: WalkSession, *, q: Array | None = None, follow: bool = True) -> None:
-        """Draw all as it is now, or the robot at q (nq,) of the past."""
+    def show(
+        self,
+        session: WalkSession,
+        *,
+        past: tuple[Array, Any] | None = None,
+        follow: bool = True,
+    ) -> None:
+        """Draw all as it is now, or as it was: configuration (nq,) and signals of the past."""
         walker = session.walker
-        poses: Poses = forward_kinematics(self.whole, q_of(session) if q is None else np.ascontiguousarray(q))
+        q = q_of(session) if past is None else np.ascontiguousarray(past[0])
+        poses: Poses = forward_kinematics(self.whole, q)
         if not are_same(walker.scene.fixed_objects, self._objects):
             self._draw_objects(walker.scene.fixed_objects)
         assert self._robot is not None
+        signals = past[1] if past is not None else walker.latest if walker.period else None
         with self._stage.server.atomic():
             self._robot.place(poses.position, quaternion_from_matrix(poses.rotation))
-            self._drawing.place(session.time)
-            if q is None:
-                self._show_balance(session)
+            self._drawing.place(session.time if past is None else float(past[1]["time"]))
+            if signals is not None:
+                self._show_balance(session, q, signals, past is None)
+            self._show_ghost(session, past is None)
         if len(session.pilot.versions) != self._version:
             self._version = len(session.pilot.versions)
-            self._show_plan(session)
+            self.show_plan(session)
+        self._show_beliefs(session)
         if follow:
             self._stage.follow(poses.position[0] + self._offset)
 
-    def _show_plan(self, session: WalkSession) -> None:
-        motion = session.pilot.motion
-        if len(motion.given.poses) > 2:
-            self.plan.show(motion.given.poses, motion)
+    def show_plan(self, session: WalkSession) -> None:
+        """Draw the plan that is followed, or the version that is chosen, or some of its poses."""
+        motion, versions = session.pilot.motion, session.pilot.versions
+        if self.version is not None and self.version < len(versions):
+            poses, course = versions[self.version].poses, None
+        else:
+            poses, course = motion.given.poses, motion
+        if self.poses is not None:
+            poses = poses[self.poses[0] : self.poses[1] + 1]
+        if len(poses) > (2 if self.poses is None else 0):
+            self.plan.show(poses, course)
         else:
             self.plan.clear()
 
-    def _show_balance(self, session: WalkSession) -> None:
-        walker = session.walker
-        if walker.period == 0:
-            return
-        signals = walker.latest
+    def _show_balance(self, session: WalkSession, q: Array, signals: Any, now: bool) -> None:
         self.marks["centre of mass"].position = signals["center"]
         self.marks["zero-moment point"].position = signals["zmp"]
-        positions, forces = foot_and_hand_forces(session, signals)
-        self._forces.show(positions, forces)
+        contacts = foot_and_hand_forces(session, q, signals)
+        self._forces.show(contacts.places, contacts.forces)
+        if self._shown[_CONES]:
+            gains = session.walker.gains
+            frictions = [
+                self._ground.friction(place, gains.foot_friction) for place in contacts.places[: len(FEET)]
+            ]
+            feet = slice(0, len(FEET))
+            self._cones.show(
+                contacts.places[feet],
+                contacts.forces[feet],
+                contacts.normals[feet],
+                np.array(frictions),
+                least=0.02 * gains.mass * gains.gravity,
+            )
+        if now and self._traces.take(session.time, contacts.frames) and self._shown[_TRACES]:
+            self._traces.show()
+
+    def _show_ghost(self, session: WalkSession, now: bool) -> None:
+        """Where the controller wants the robot to be, by its plan and what it makes of it."""
+        if not (self._shown[_GHOST] and now):
+            self._ghost.hide()
+            return
+        state = session.walker.brain.state
+        side = forward_kinematics(self._ghost.robot, np.ascontiguousarray(state.q)).rotation[0][:, 1]
+        self._ghost.show(state.q, self.aside * np.array([side[0], side[1], 0.0]))
+
+    def _show_beliefs(self, session: WalkSession) -> None:
+        """Draw what the robot believes, if that is wanted and has changed."""
+        heights, sure, objects = (self._shown[each] for each in (_HEIGHTS, _SURE, _OBJECTS))
+        environment = session.pilot.environment
+        wanted = (environment.version, heights, sure, objects)
+        if wanted == self._believed:
+            return
+        self._believed = wanted
+        if not (heights or sure or objects) or environment.version == 0:
+            self._beliefs.clear()
+            return
+        by = (BY_HEIGHT,) if heights else (BY_CONFIDENCE,) if sure else ()
+        self._beliefs.show(environment, by=by, most=_BELIEF_NODES, volumes=False)
+        self._beliefs.choose(by[0] if by else None, objects=objects, volumes=False)
 
     def set_layer(self, name: str, shown: bool) -> None:
-        """Show or hide "Forces", "Plan" or "Balance"."""
-        if name == "Forces":
-            self._forces.visible = shown
-        elif name == "Plan":
-            self.plan.frame.visible = shown
-        else:
-            for mark in self.marks.values():
-                mark.visible = shown
+        """Show or hide one of `LAYERS`."""
+        self._shown[name] = shown
+        match name:
+            case "Forces":
+                self._forces.visible = shown
+            case "Plan":
+                self.plan.frame.visible = shown
+            case "Balance":
+                for mark in self.marks.values():
+                    mark.visible = shown
+            case "Friction cones":
+                self._cones.root.visible = shown
+            case "Traces":
+                self._traces.root.visible = shown
+                self._traces.show()
+
+
+class FootAndHandForces(NamedTuple):
+    """Of feet and hands, (4, 3) each: places where they are pushed, m (at the centres of pressure of feet), forces, N,
+    normals of soles, and where their frames are, m."""
+
+    places: Array
+    forces: Array
+    normals: Array
+    frames: Array
 
 
 def q_of(session: WalkSession) -> Array:
@@ -188,18 +294,43 @@ def q_of(session: WalkSession) -> Array:
     return np.ascontiguousarray(session.walker.arrays[0].q, np.float64)
 
 
-def foot_and_hand_forces(session: WalkSession, signals: Any) -> tuple[Array, Array]:
-    """Where feet and hands are pushed (4, 3), m, at the centres of pressure of feet, and by which forces (4, 3), N."""
+def foot_and_hand_forces(session: WalkSession, q: Array, signals: Any) -> FootAndHandForces:
+    """What pushes feet and hands at a configuration q (nq,), by signals of the same instant."""
     body = session.walker.code.body
-    q = np.ascontiguousarray(q_of(session)[: body.robot.nq])
-    places, forces = [], []
+    q = np.ascontiguousarray(q[: body.robot.nq])
+    places, forces, normals, frames = [], [], [], []
     for landmark, part in zip((*FEET, *HANDS), PARTS, strict=True):
         wrench = np.array(signals[part])
-        place = np.array(frame_pose(body.robot, q, body.model.frames[landmark]).translation)
+        pose = frame_pose(body.robot, q, body.model.frames[landmark])
+        place = np.array(pose.translation)
+        frames.append(place.copy())
         if landmark in FEET:
             load = max(float(wrench[2]), 1.0)
             place[0] -= wrench[4] / load
             place[1] += wrench[3] / load
         places.append(place)
         forces.append(wrench[:3])
-    return np.array(places), np.array(forces)
+        normals.append(pose.rotation[:, 2])
+    return FootAndHandForces(*(np.array(each) for each in (places, forces, normals, frames)))
+
+
+class Ground:
+    """Coefficients of friction of what feet stand on: boxes of objects that lie level, and the floor."""
+
+    def __init__(self, objects: Sequence[SceneObject]) -> None:
+        floors = [each.material.friction for each in objects if isinstance(each.shape, Plane)]
+        self._floor = floors[0] if floors else None
+        self._boxes = []
+        for each in objects:
+            if each.visible and not isinstance(each.shape, Plane):
+                vertices = object_surface(each.shape, None).vertices
+                corners = vertices @ each.placement.rotation.T + each.placement.translation
+                self._boxes.append((each.material.friction, corners.min(axis=0), corners.max(axis=0)))
+
+    def friction(self, place: Array, otherwise: float) -> float:
+        """Under a place (3,), m."""
+        for friction, lower, upper in self._boxes:
+            above = (lower[:2] <= place[:2]).all() and (place[:2] <= upper[:2]).all()
+            if above and abs(place[2] - upper[2]) < _ON_TOP:
+                return float(friction)
+        return otherwise if self._floor is None else float(self._floor)

@@ -142,7 +142,7 @@ class WalkSession:
         self.happened: list[tuple[float, str, Mapping[str, Any]]] = []
         if self.surroundings.version > 0:
             self._note("environment", environment_data(Environment(), self.surroundings))
-        self._note("plan", plan_data(self.pilot.versions[0]))
+        self._note("plan", plan_data(self.pilot.versions[0], body.model.sole))
         self.scenes = [(0.0, self.walker.scene)]  # as it was from a time on, s
         self._looked = -_NEVER  # s
         # Ground that feet may be put on: by which plan it stands there, and of which version of the surroundings.
@@ -375,7 +375,7 @@ class WalkSession:
         self.walker.follow(coming.motion)
         self.walker.know_ground(unknown_ground())
         version = coming.version
-        self._note("plan", plan_data(version))
+        self._note("plan", plan_data(version, self.code.body.model.sole))
 
     def _look(self) -> None:
         self._looked = self.time

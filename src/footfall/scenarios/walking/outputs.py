@@ -26,6 +26,7 @@ from footfall.walking.body import FEET, WalkingBody
 from footfall.walking.journal import ENDING, Journal
 from footfall.walking.log import CHUNK, cut
 from footfall.walking.loop import WalkLog
+from footfall.walking.recorded import belief_map
 from footfall.walking.request import request_text, write_request
 from footfall.walking.session import WalkSession
 from footfall.walking.walk import Walk, cause_of_fall
@@ -70,6 +71,7 @@ class WalkRecorder:
         self._row = self._events = 0  # that have been written
         self._closed = False
         self._scenes, self._amended = len(session.scenes), session.time
+        self._believed = (0, -_AMENDING)  # version of the map that has been written, and when, s
         walker = session.walker
         self._every = max(1, round(1.0 / (_RATE * walker.row_time)))
         self._carriers = _carriers(walker)
@@ -101,6 +103,7 @@ class WalkRecorder:
         for time, name, data in session.happened[self._events :]:
             self._writer.event(time, name, data)
         self._events = len(session.happened)
+        self._write_beliefs()
         if len(session.scenes) > self._scenes and session.time >= self._amended + _AMENDING:
             self._write_scene()
         complete = session.walker.period // session.walker.options.log_every
@@ -138,6 +141,16 @@ class WalkRecorder:
         if plots:
             plot_walk(done, picture, title=self.name)
         return [self.recording, *(paths if plots else paths[:-1])]
+
+    def _write_beliefs(self) -> None:
+        """The map that the robot has now, if it is a new one; not too often."""
+        session, environment = self.session, self.session.pilot.environment
+        if environment.version == self._believed[0] or session.time < self._believed[1] + _AMENDING:
+            return
+        self._believed = (environment.version, session.time)
+        known = belief_map(environment)
+        if known is not None:
+            self._writer.event(session.time, "belief", known)
 
     def _write_scene(self) -> None:
         self._writer.amend(scene=scene_over_time(self.session.scenes))

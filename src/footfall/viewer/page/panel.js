@@ -1,57 +1,14 @@
-// What a walk's page has beside viser's controls: state row, STOP, held keys, stick and gamepad. It says what is held,
-// ten times a second; who stops saying so stops the robot. A worker of its own does so: drawing may take longer than
-// that, and only a page that does nothing for a second and a half counts as hung. All text is put in as text.
+// What a walk's page has beside viser's controls: state row, STOP, held keys, stick and gamepad. All text is put in as
+// text.
 (() => {
   "use strict";
-  const PERIOD = 100; // ms between two messages while something is held
-  const HUNG = 1500; // ms without a word of the page, after which its worker says nothing either
+  const { make, send, editing } = FootfallLink;
   const MOTION_KEYS = ["w", "a", "s", "d", "q", "e"];
   const held = new Set();
   let stick = [0, 0], pad = null, latest = null;
-
-  const make = (parent, tag, options = {}) => {
-    const node = document.createElement(tag);
-    for (const [name, value] of Object.entries(options)) {
-      if (name === "text") node.textContent = value; else node.setAttribute(name, value);
-    }
-    parent.appendChild(node);
-    return node;
-  };
-  // The worker has the connection, and tries again when it is lost.
-  const work = (address, PERIOD, HUNG) => {
-    let socket = null, held = null, heard = 0, wasHeld = false, again = 250;
-    const send = (message) => {
-      if (socket && socket.readyState === 1 && socket.bufferedAmount < 65536) socket.send(JSON.stringify(message));
-    };
-    const say = () => {
-      const fresh = held !== null && Date.now() - heard < HUNG;
-      const some = fresh && (held.keys.length > 0 || held.stick.some((value) => value !== 0)
-        || (held.pad !== null && held.pad.some((value) => value !== 0)));
-      if (some) send(held); else if (wasHeld) send({ do: "hold" });
-      wasHeld = some;
-    };
-    const connect = () => {
-      socket = new WebSocket(address);
-      socket.onopen = () => { again = 250; };
-      socket.onmessage = (event) => self.postMessage(event.data);
-      socket.onclose = () => { self.postMessage(null); setTimeout(connect, again); again = Math.min(2 * again, 4000); };
-    };
-    self.onmessage = (event) => {
-      if (event.data.do === "hold") { held = event.data; heard = Date.now(); say(); } else send(event.data);
-    };
-    setInterval(say, PERIOD);
-    connect();
-  };
-  const base = location.href.replace(/^http/, "ws").replace(/[?#].*$/, "").replace(/\/?$/, "/");
-  const source = `(${work})(${JSON.stringify(base + "panel")}, ${PERIOD}, ${HUNG})`;
-  const worker = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
-  worker.onmessage = (event) => {
-    if (event.data !== null) show(JSON.parse(event.data));
-    else if (latest) show({ ...latest, state: "lost", detail: "no connection to the program; trying again" });
-  };
-  const send = (message) => worker.postMessage(message);
+  FootfallLink.on("state", (news) => show(news));
+  FootfallLink.on("lost", () => { if (latest) show({ ...latest, state: "lost", detail: "no connection to the program; trying again" }); });
   const press = (name) => send({ do: "press", name });
-  const editing = (target) => target && (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName));
 
   // Keys. viser moves its camera by the same ones: they are taken before it sees them.
   const PRESSES = { " ": "stop", Enter: "go", Escape: "undo", Backspace: "reset", Delete: "remove", p: "pause", ".": "step" };
@@ -76,7 +33,7 @@
 
   // What is held.
   const say = () => { readPad(); send({ do: "hold", keys: [...held], stick, pad }); };
-  window.setInterval(say, PERIOD);
+  window.setInterval(say, FootfallLink.PERIOD);
 
   // Gamepad: left stick walks, right stick turns.
   let padName = "", wasPressed = {};
@@ -99,6 +56,7 @@
   // What is shown
   const ui = {};
   const build = () => {
+    document.body.classList.add("ff-steers");
     const hud = make(document.body, "div", { id: "ff-hud" });
     const top = make(hud, "div", { id: "ff-top", class: "ff-card" });
     const row = make(top, "div", { id: "ff-row" });
@@ -200,5 +158,5 @@
     }
   };
 
-  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", build); else build();
+  FootfallLink.ready(build);
 })();

@@ -1,16 +1,17 @@
 // Plots of signals over one time: choose by name, several recordings in one axis, zoom by the wheel, one cursor.
-"use strict";
 const COLORS = ["#c44e52", "#4c72b0", "#55a868", "#8172b3", "#ccb974", "#64b5cd", "#dd8452", "#937860", "#da8bc3"];
 const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
 
 class Plots {
   // groups: {name, unit, series: [{label, run, time: array, values: array}]}; seek: called with a time, s.
-  constructor(place, groups, range, seek, chosen) {
+  // changed: called when plots come or go.
+  constructor(place, groups, range, seek, chosen, changed = () => {}) {
     this.groups = groups;
     this.full = this.range = range;
     this.seek = seek;
     this.now = range[0];
     this.place = place;
+    this.changed = changed;
     place.classList.add("plots");
     const tools = document.createElement("div");
     tools.className = "tools";
@@ -20,7 +21,7 @@ class Plots {
     const names = document.createElement("datalist");
     names.id = "plot-names";
     for (const group of groups) names.appendChild(document.createElement("option")).value = group.name;
-    this.search.onchange = () => { this.add(this.search.value); this.search.value = ""; };
+    this.search.onchange = () => { this.add(this.search.value); this.search.value = ""; this.changed(); };
     tools.append(this.search, names);
     this.body = document.createElement("div");
     place.append(tools, this.body);
@@ -41,7 +42,7 @@ class Plots {
     box.append(head, canvas);
     this.body.appendChild(box);
     const item = { group, canvas, values, box };
-    close.onclick = () => { box.remove(); this.shown = this.shown.filter((each) => each !== item); };
+    close.onclick = () => { box.remove(); this.shown = this.shown.filter((each) => each !== item); this.changed(); };
     const at = (event) => {
       const frame = canvas.getBoundingClientRect();
       const share = (event.clientX - frame.x - 46) / (frame.width - 52);
@@ -105,7 +106,7 @@ class Plots {
     g.clip();
     group.series.forEach((each, k) => {
       g.strokeStyle = COLORS[each.color % COLORS.length];
-      g.setLineDash(DASHES[each.run % DASHES.length]);
+      g.setLineDash(DASHES[(each.dash ?? each.run) % DASHES.length]);
       g.lineWidth = 1.4;
       g.beginPath();
       const every = Math.max(1, Math.floor((spans[k][1] - spans[k][0]) / (3 * (right - left))));

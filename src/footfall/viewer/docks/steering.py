@@ -1,0 +1,138 @@
+"""Tabs by which a robot is told what to do, and by which it is disturbed."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from footfall.scene.load import load_scene
+from footfall.viewer.docks.dock import Dock
+from footfall.viewer.held_drive import SpeedLimits, Velocity
+from footfall.walking.session import WalkSession
+
+if TYPE_CHECKING:
+    from footfall.viewer.walk_panel import WalkPanel
+
+_MOTIONS = ("bow", "look_around", "one_leg", "stamp", "wave")
+_SIDES = {"from behind": 0.0, "from the right": 90.0, "from ahead": 180.0, "from the left": -90.0}
+_WHEN = ("now", "at touch-down", "in mid-swing")
+
+
+class WalkDock(Dock):
+    """Velocities, goals and motions."""
+
+    title = "Walk"
+
+    def __init__(self, gui: Any, panel: WalkPanel) -> None:
+        super().__init__(gui, panel)
+        with gui.add_folder("Drive"):
+            self.forward: Any = gui.add_slider("ahead, m/s", -0.25, 0.6, 0.05, 0.0)
+            self.left: Any = gui.add_slider("to the left, m/s", -0.15, 0.15, 0.01, 0.0)
+            self.turn: Any = gui.add_slider("turn, rad/s", -0.4, 0.4, 0.05, 0.0)
+            for slider in (self.forward, self.left, self.turn):
+                slider.on_update(lambda event: self.drive() if event.client is not None else None)
+            gui.add_button("Stop", color="red").on_click(lambda _: self._stop())
+        with gui.add_folder("Goal"):
+            goal = load_scene(panel.session.asked.scene).goal
+            x, y, yaw = 2.0, 0.0, 0.0
+            if goal is not None:
+                x, y = (round(float(each), 3) for each in goal.translation[:2])
+                yaw = round(math.degrees(math.atan2(goal.rotation[1, 0], goal.rotation[0, 0])), 1)
+            self.x: Any = gui.add_number("x, m", x, min=-50.0, max=50.0, step=0.05)
+            self.y: Any = gui.add_number("y, m", y, min=-50.0, max=50.0, step=0.05)
+            self.yaw: Any = gui.add_number("yaw, degrees", yaw, min=-180.0, max=180.0, step=5.0)
+            gui.add_button("Plan").on_click(lambda _: panel.aim(*self._goal()))
+            gui.add_button("Walk there", color="green").on_click(lambda _: self._walk_there())
+        with gui.add_folder("Motions"):
+            self.motion: Any = gui.add_dropdown("motion", _MOTIONS)
+            gui.add_button("Perform").on_click(lambda _: self.perform())
+
+    def drive(self) -> None:
+        """Walk as the sliders say."""
+        forward, left, turn = (float(each.value) for each in (self.forward, self.left, self.turn))
+        self._panel.drive(Velocity(forward, left, turn))
+
+    def perform(self) -> None:
+        """Do the motion that is chosen."""
+        motion = str(self.motion.value)
+        self._panel.wish(lambda session: session.perform(motion))
+
+    def _goal(self) -> tuple[float, float, float]:
+        return float(self.x.value), float(self.y.value), math.radians(float(self.yaw.value))
+
+    def _walk_there(self) -> None:
+        x, y, yaw = self._goal()
+        self._panel.wish(lambda session: session.walk_to(x, y, yaw))
+
+    def _stop(self) -> None:
+        self.forward.value = self.left.value = self.turn.value = 0.0
+        self._panel.stop()
+
+
+class DisturbDock(Dock):
+    """Kicks, loads, slippery ground, and a frame that catches the robot."""
+
+    title = "Disturb"
+
+    def __init__(self, gui: Any, panel: WalkPanel) -> None:
+        super().__init__(gui, panel)
+        with gui.add_folder("Kick"):
+            self.impulse: Any = gui.add_slider("N s", 1, 60, 1, 8)
+            self.side: Any = gui.add_dropdown("side", tuple(_SIDES))
+            self.when: Any = gui.add_dropdown("when", _WHEN)
+            gui.add_button("Kick", color="orange").on_click(lambda _: self.kick())
+        with gui.add_folder("Load"):
+            names = tuple(each.name for each in panel.session.code.body.robot.bodies)
+            self.loaded: Any = gui.add_dropdown("body", names)
+            self.mass: Any = gui.add_slider("kg", 0.0, 20.0, 0.5, 0.0)
+            gui.add_button("Hang on").on_click(lambda _: self._load())
+        with gui.add_folder("Ground"):
+            self.friction: Any = gui.add_slider("friction of all", 0.05, 1.2, 0.05, 0.8)
+            gui.add_button("Change").on_click(lambda _: self._rub())
+        gui.add_markdown("Drag the robot to pull it; *Box* above the view puts boxes down, drag them.")
+
+    def take(self, session: WalkSession) -> None:
+        bodies = tuple(each.name for each in session.code.body.robot.bodies)
+        if tuple(self.loaded.options) != bodies:
+            self.loaded.options = bodies
+            self.loaded.value = session.code.body.body_of("UB")
+
+    def kick(self) -> None:
+        """Push as the controls say."""
+        direction = math.radians(_SIDES.get(str(self.side.value), 0.0))
+        when = str(self.when.value)
+        self._panel.kick(float(self.impulse.value), direction, when=when if when in _WHEN else "now")
+
+    def _load(self) -> None:
+        body, mass = str(self.loaded.value), float(self.mass.value)
+        self._panel.wish(lambda session: session.happen("load", body=body, mass=mass))
+
+    def _rub(self) -> None:
+        friction = float(self.friction.value)
+        self._panel.wish(lambda session: session.happen("surface", friction=friction))
+
+
+class GamepadDock(Dock):
+    """How fast keys, stick and gamepad are, and what they say."""
+
+    title = "Gamepad"
+
+    def __init__(self, gui: Any, panel: WalkPanel) -> None:
+        super().__init__(gui, panel)
+        limits = panel.held.limits
+        self.fast: Any = gui.add_slider("ahead, m/s", 0.05, 0.6, 0.05, limits.ahead)
+        self.side: Any = gui.add_slider("to the sides, m/s", 0.02, 0.2, 0.01, limits.side)
+        self.turn: Any = gui.add_slider("turn, rad/s", 0.05, 0.6, 0.05, limits.turn)
+        for slider in (self.fast, self.side, self.turn):
+            slider.on_update(lambda _: self._limit())
+        gui.add_markdown(
+            "These are speeds of a full stick, and of keys. *Left stick* walks, *right stick* turns; **B** or circle "
+            "stops, *back* resets, *start* pauses. The right stick up and down sets the height of steps, the "
+            "shoulder triggers shorten and lengthen them. A gamepad that is connected is named beside the keys; "
+            "browsers see it after its first button."
+        )
+
+    def _limit(self) -> None:
+        fast, side, turn = (float(each.value) for each in (self.fast, self.side, self.turn))
+        limits = self._panel.held.limits
+        self._panel.held.limits = SpeedLimits(fast, min(limits.back, fast), side, turn)

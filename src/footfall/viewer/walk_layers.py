@@ -1,0 +1,142 @@
+"""What may be drawn around a robot that walks: friction cones, traces of feet and hands, ghosts."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.dynamics.kinematics import forward_kinematics
+from footfall.math.quaternions import from_axis_angle
+from footfall.math.rotations import quaternion_from_matrix
+from footfall.robot.model import Robot
+from footfall.viewer.drawing import RobotDrawing
+from footfall.viewer.plan_drawing import LEFT, RIGHT
+from footfall.viewer.surfaces import Color
+
+GHOST: Color = (0.25, 0.5, 0.95, 0.28)
+_HOLDS, _NEARLY, _SLIPS = (70, 160, 90), (240, 168, 31), (214, 40, 31)
+_NEAR = 0.8  # of what friction can bear: from there on it is told
+_CONE_HEIGHT = 0.22  # m
+_SIDES = 28
+_TRACE_SECONDS, _TRACE_STEP = 12.0, 0.05  # s, that are drawn, and between two points
+
+
+class FrictionCones:
+    """A cone at each foot and hand that presses: forces inside of it do not slip. Green, and red at its border."""
+
+    def __init__(self, scene: Any, count: int, *, node: str = "/cones") -> None:
+        self.root: Any = scene.add_frame(node, show_axes=False)
+        vertices, triangles = _cone()
+        self._cones = [
+            scene.add_mesh_simple(
+                f"{node}/{k}",
+                vertices.astype(np.float32),
+                triangles.astype(np.uint32),
+                color=_HOLDS,
+                opacity=0.22,
+                side="double",
+                cast_shadow=False,
+                receive_shadow=False,
+                visible=False,
+            )
+            for k in range(count)
+        ]
+
+    def show(self, places: Array, forces: Array, normals: Array, frictions: Array, *, least: float) -> None:
+        """At places (n, 3), m, for forces (n, 3), N, on surfaces with these normals (n, 3) and coefficients (n,).
+        least: force that is drawn, N."""
+        for cone, place, force, normal, friction in zip(
+            self._cones, places, forces, normals, frictions, strict=True
+        ):
+            pressing = float(force @ normal)
+            cone.visible = pressing > least
+            if pressing <= least:
+                continue
+            used = float(np.linalg.norm(force - pressing * normal)) / (friction * pressing)
+            cone.color = _HOLDS if used < _NEAR else _NEARLY if used < 1.0 else _SLIPS
+            cone.position, cone.wxyz = place, _upright_to(normal)
+            cone.scale = (friction, friction, 1.0)
+
+
+class Traces:
+    """Where feet and hands have been in the last seconds."""
+
+    def __init__(self, scene: Any, *, node: str = "/traces") -> None:
+        self.root: Any = scene.add_frame(node, show_axes=False)
+        colors = (RIGHT, LEFT, RIGHT, LEFT)
+        self._lines = [
+            scene.add_line_segments(
+                f"{node}/{k}",
+                np.zeros((1, 2, 3), np.float32),
+                color,
+                thickness=2.0,
+                thickness_units="screen",
+            )
+            for k, color in enumerate(colors)
+        ]
+        self._points: deque[Array] = deque(maxlen=round(_TRACE_SECONDS / _TRACE_STEP))
+        self._last = -np.inf
+
+    def clear(self) -> None:
+        """Another walk begins."""
+        self._points.clear()
+        self._last = -np.inf
+
+    def take(self, time: float, places: Array) -> bool:
+        """Feet and hands are at places (4, 3), m; whether that is a new point."""
+        if time < self._last + _TRACE_STEP - 1e-9:
+            return False
+        self._last = time
+        self._points.append(places.copy())
+        return True
+
+    def show(self) -> None:
+        """Draw what was taken."""
+        if len(self._points) < 2:
+            return
+        points = np.array(self._points)
+        pieces = np.stack([points[:-1], points[1:]], axis=2).astype(np.float32)
+        for k, line in enumerate(self._lines):
+            line.points = pieces[:, k]
+
+
+class Ghost:
+    """A robot as a shade of itself, at another place or time; made when it is first shown. color: with its opacity."""
+
+    def __init__(self, scene: Any, robot: Robot, node: str, color: Color = GHOST) -> None:
+        self._scene, self._node, self._color = scene, node, color
+        self.robot = robot
+        self._drawing: RobotDrawing | None = None
+
+    def show(self, q: Array, aside: Array | None = None) -> None:
+        """Draw it at q (nq,), moved by aside (3,), m."""
+        if self._drawing is None:
+            self._drawing = RobotDrawing(self._scene, self.robot, node=self._node, tint=self._color)
+        poses = forward_kinematics(self.robot, np.ascontiguousarray(q))
+        moved = poses.position if aside is None else poses.position + aside
+        self._drawing.root.visible = True
+        self._drawing.place(moved, quaternion_from_matrix(poses.rotation))
+
+    def hide(self) -> None:
+        """Draw it no more."""
+        if self._drawing is not None:
+            self._drawing.root.visible = False
+
+
+def _cone() -> tuple[Array, Array]:
+    """An open cone along z with its tip at the origin; its radius is its height."""
+    angles = np.linspace(0.0, 2.0 * np.pi, _SIDES, endpoint=False)
+    rim = _CONE_HEIGHT * np.column_stack([np.cos(angles), np.sin(angles), np.ones(_SIDES)])
+    k = np.arange(_SIDES)
+    return np.concatenate([np.zeros((1, 3)), rim]), np.column_stack([0 * k, 1 + k, 1 + (k + 1) % _SIDES])
+
+
+def _upright_to(normal: Array) -> Array:
+    """Quaternion that turns z into a unit vector."""
+    axis = np.cross([0.0, 0.0, 1.0], normal)
+    length = float(np.linalg.norm(axis))
+    angle = float(np.arctan2(length, normal[2]))
+    return from_axis_angle(axis / length if length > 1e-9 else np.array([1.0, 0.0, 0.0]), angle)
