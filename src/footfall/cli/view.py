@@ -62,6 +62,12 @@ def view(
     source: Annotated[
         str, typer.Argument(help="A recording, an environment, or a robot or scene: shipped name or file.")
     ],
+    others: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Further recordings: ghosts beside the first, in the same plots.", show_default=False
+        ),
+    ] = None,
     *,
     play: Annotated[bool, typer.Option("--play/--pause", help="Start to play a recording.")] = True,
     loop: Annotated[bool, typer.Option("--loop", help="Play a recording again and again.")] = False,
@@ -72,12 +78,19 @@ def view(
 
     [dim]$[/] footfall view trot.mcap --loop
 
+    [dim]$[/] footfall view today.mcap yesterday.mcap
+
     [dim]$[/] footfall view lola --configuration idle
     """
+    from footfall.errors import NothingToShow
     from footfall.recording.reader import Recording
     from footfall.viewer.show import View
 
     subject = reading.load(source)
+    beside = [reading.load(each) for each in others or ()]
+    wrong = [name for name, each in zip(others or (), beside, strict=True) if not isinstance(each, Recording)]
+    if wrong:
+        raise NothingToShow(f"{wrong[0]!r} is no recording: only these are shown beside another")
     if isinstance(subject, Recording) and subject.damage is not None:
         errors().print(f"the recording is not whole: {subject.damage}", markup=False)
     with (
@@ -90,6 +103,7 @@ def view(
             loop=loop,
             play=play,
             configuration=reading.configuration,
+            others=[each for each in beside if isinstance(each, Recording)],
         ) as shown,
     ):
         screen().print(repr(subject), highlight=False, markup=False)

@@ -531,8 +531,8 @@ class WalkPanel:
             )
         if not self._stage.is_open:
             return
-        past = None if self._review is None else self.history.at(self._review)
         try:
+            past = None if self._review is None else self.history.at(self._review)
             self.scene.show(self.session, past=past, follow=self.docks.show.follows)
             if now - self._tables >= _SLOW:
                 self._tables = now

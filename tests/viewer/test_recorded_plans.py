@@ -1,0 +1,101 @@
+"""What a recorded walk planned and believed is drawn at its instant; other recordings are ghosts beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import footfall
+from footfall.environment import perceive
+from footfall.environment.perception import EXACT
+from footfall.errors import NothingToShow
+from footfall.recording.reader import Recording, read_recording
+from footfall.recording.writer import RecordingWriter
+from footfall.viewer.player import Player
+from footfall.viewer.show import View
+from footfall.walking.recorded import belief_map, read_belief_map
+
+FEET = [
+    {"foot": foot, "position": (0.2 * k, 0.1, 0.0), "rotation": (1.0, 0.0, 0.0, 0.0)}
+    for k, foot in enumerate("RLRL")
+]
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recording:
+    robot = footfall.load("wrist")
+    path = tmp_path_factory.mktemp("recorded") / "one.mcap"
+    known = perceive(footfall.load_scene("obstacles"), EXACT)
+    things = [{"id": "box", "lower": (0, 0, 0), "upper": (1, 1, 1)}]
+    with RecordingWriter(path, robot) as writer:
+        for k in range(101):
+            writer.state(0.01 * k, footfall.neutral(robot), np.zeros(robot.nv))
+        writer.event(0.0, "plan", {"about": "first", "feet": FEET[:2], "hands": []})
+        writer.event(0.0, "environment", {"changed": things})
+        writer.event(0.2, "belief", belief_map(known))
+        writer.event(0.5, "plan", {"about": "second", "feet": FEET, "sole": (-0.1, 0.2, -0.05, 0.05)})
+        writer.event(0.6, "plan", {"feet": "anything"})  # files may say so
+        writer.event(0.7, "environment", {"removed": ["box"]})
+    return read_recording(path)
+
+
+def drawn(player: Player, moment: float) -> dict[str, Any]:
+    player.seek(moment)
+    return {str(node.name): node for node in player.plans._nodes}
+
+
+def test_plans_and_beliefs_follow_the_time(recorded: Recording) -> None:
+    with View(recorded, port=0, others=[recorded]) as view:
+        player = view.player
+        assert isinstance(player, Player)
+        assert {"/plan/R", "/plan/L"} <= set(first := drawn(player, 0.3))
+        assert len(first["/plan/R"].vertices) == 4  # one sole
+        second = drawn(player, 0.8)
+        assert len(second["/plan/R"].vertices) == 8
+        # A sole from 0.1 m behind its frame to 0.2 m ahead of it, the second right foot 0.4 m ahead.
+        assert second["/plan/R"].vertices[:, 0].max() == pytest.approx(0.6, abs=1e-6)
+        player.plans.last.value = 1
+        assert len(drawn(player, 0.81)["/plan/R"].vertices) == 4
+        player.plans.version.value = "not shown"
+        player.plans.beliefs.value = "objects"
+        assert len(drawn(player, 0.3)) == 1
+        assert drawn(player, 0.75) == {}  # it is gone
+        player.plans.beliefs.value = "height"
+        assert drawn(player, 0.1) == {}  # nothing was known yet
+        assert set(drawn(player, 0.3)) == {"/beliefs/terrain"}
+        player.plans.beliefs.value = "anything"
+        player.plans.version.value = "99: no such plan"
+        drawn(player, 0.4)
+        assert player._ghosts[0][0]._drawing is not None
+        assert {run for run, _ in player.plots.source.groups("base.position")} <= {"one"}
+
+
+def test_maps_come_back_as_they_were_and_broken_ones_are_none() -> None:
+    known = perceive(footfall.load_scene("obstacles"), EXACT)
+    data = belief_map(known)
+    assert data is not None
+    window = read_belief_map(data)
+    assert window is not None
+    level = round(np.log2(0.64 / window.cell))
+    there = known.terrain.window(*known.terrain.bounds.tolist(), level=level)
+    assert (np.isnan(window.mean) == np.isnan(there.mean)).all()
+    assert np.nanmax(np.abs(window.mean - there.mean)) <= 0.5e-3 + 1e-6  # whole millimetres
+    assert np.abs(window.sure - there.sure).max() <= 0.5 / 255 + 1e-6
+    for change in (
+        {"shape": (10**6, 10**6)},
+        {"shape": (3, 3)},
+        {"heights": "!"},
+        {"cell": "x"},
+        {"cell": -1.0},
+        {"corner": None},
+    ):
+        assert read_belief_map({**data, **change}) is None
+    assert read_belief_map({}) is None
+
+
+def test_only_recordings_have_others_beside_them(recorded: Recording, tmp_path: Path) -> None:
+    with pytest.raises(NothingToShow, match="no recording"):
+        View(footfall.load("wrist"), port=0, others=[recorded])
