@@ -11,7 +11,7 @@ import pytest
 import footfall
 from footfall.environment import perceive
 from footfall.environment.perception import EXACT
-from footfall.errors import NothingToShow
+from footfall.errors import InvalidInput
 from footfall.recording.reader import Recording, read_recording
 from footfall.recording.writer import RecordingWriter
 from footfall.viewer.player import Player
@@ -97,5 +97,5 @@ def test_maps_come_back_as_they_were_and_broken_ones_are_none() -> None:
 
 
 def test_only_recordings_have_others_beside_them(recorded: Recording, tmp_path: Path) -> None:
-    with pytest.raises(NothingToShow, match="no recording"):
+    with pytest.raises(InvalidInput, match="no recording"):
         View(footfall.load("wrist"), port=0, others=[recorded])

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 import footfall
-from footfall.errors import InvalidDescription
+from footfall.errors import RobotError
 from footfall.viewer import uploads
 from footfall.viewer.guard import _Listened
 from footfall.viewer.uploads import Uploads
@@ -59,16 +59,16 @@ def test_a_description_and_a_zip_with_meshes_are_taken() -> None:
     ],
 )
 def test_what_is_no_robot_or_reaches_out_is_refused(name: str, content: bytes, why: str) -> None:
-    with pytest.raises(InvalidDescription, match=why):
+    with pytest.raises(RobotError, match=why):
         Uploads().take(name, content)
 
 
 def test_bombs_are_refused_before_they_are_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uploads, "_MOST_UNPACKED", 10_000)
-    with pytest.raises(InvalidDescription, match="more than 10000 bytes"):
+    with pytest.raises(RobotError, match="more than 10000 bytes"):
         Uploads().take("arm.zip", packed(**{"a.urdf": b" " * 6_000, "b.stl": b" " * 6_000}))
     monkeypatch.setattr(uploads, "_MOST_FILES", 1)
-    with pytest.raises(InvalidDescription, match="2 files"):
+    with pytest.raises(RobotError, match="2 files"):
         Uploads().take("arm.zip", packed(**{"a.urdf": b" ", "b.stl": b" "}))
 
 

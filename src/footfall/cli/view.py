@@ -82,7 +82,7 @@ def view(
 
     [dim]$[/] footfall view lola --configuration idle
     """
-    from footfall.errors import NothingToShow
+    from footfall.errors import InvalidInput
     from footfall.recording.reader import Recording
     from footfall.viewer.show import View
 
@@ -90,7 +90,7 @@ def view(
     beside = [reading.load(each) for each in others or ()]
     wrong = [name for name, each in zip(others or (), beside, strict=True) if not isinstance(each, Recording)]
     if wrong:
-        raise NothingToShow(f"{wrong[0]!r} is no recording: only these are shown beside another")
+        raise InvalidInput(f"{wrong[0]!r} is no recording: only these are shown beside another")
     if isinstance(subject, Recording) and subject.damage is not None:
         errors().print(f"the recording is not whole: {subject.damage}", markup=False)
     with (

@@ -121,7 +121,7 @@ class View:
         others: Sequence[Recording] = (),
     ) -> None:
         if others and not isinstance(subject, Recording):
-            raise NothingToShow(f"{_title(subject)!r} is no recording: only these have others beside them")
+            raise InvalidInput(f"{_title(subject)!r} is no recording: only these have others beside them")
         self.subject = subject
         link = PageLink(VIEWER) if isinstance(subject, Recording) else None
         self.stage = Stage(

@@ -9,7 +9,7 @@ import tempfile
 import zipfile
 from pathlib import Path, PurePosixPath
 
-from footfall.errors import InvalidDescription
+from footfall.errors import RobotError
 from footfall.robot.load import load
 
 MOST_BYTES = 64 * 2**20  # of what a page sends
@@ -123,5 +123,5 @@ def _checked(name: str, text: bytes, depth: int = 0) -> bytes:
     return text
 
 
-def _refused(name: str, why: str) -> InvalidDescription:
-    return InvalidDescription(f"upload {name[:80]!r} is refused: {why}")
+def _refused(name: str, why: str) -> RobotError:
+    return RobotError(f"upload {name[:80]!r} is refused: {why}")

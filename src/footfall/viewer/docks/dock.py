@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from footfall.errors import InvalidOption
+from footfall.errors import InvalidInput
 from footfall.walking.session import WalkSession
 
 if TYPE_CHECKING:
@@ -56,4 +56,4 @@ def read_json(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError:
-        raise InvalidOption(f"{text!r} is no JSON; numbers, texts in quotes, lists and objects are") from None
+        raise InvalidInput(f"{text!r} is no JSON; numbers, texts in quotes, lists and objects are") from None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from footfall.errors import InvalidOption
+from footfall.errors import InvalidInput
 from footfall.viewer.docks.dock import Dock, as_table, as_text, read_json
 from footfall.viewer.parameter_limits import describe_parameter
 from footfall.viewer.walk_scene import PARTS
@@ -258,5 +258,5 @@ class SignalsDock(Dock):
 def _send(session: WalkSession, word: str, text: str) -> None:
     values = read_json(text)
     if not isinstance(values, dict) or word not in WORDS:
-        raise InvalidOption(f'options are {text!r}; write a JSON object, such as {{"forward": 0.3}}')
+        raise InvalidInput(f'options are {text!r}; write a JSON object, such as {{"forward": 0.3}}')
     session.send(made_signal(word, {"time": session.time, **values}))
