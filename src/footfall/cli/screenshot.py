@@ -25,7 +25,10 @@ def picture_size(text: str) -> tuple[int, int]:
 @grouped
 def screenshot(
     source: Annotated[
-        str, typer.Argument(help="A recording, an environment, or a robot or scene: shipped name or file.")
+        str,
+        typer.Argument(
+            help="A recording, an environment, a workspace, or a robot or scene: shipped name or file."
+        ),
     ],
     target: Annotated[Path, typer.Argument(help="PNG file to write.")],
     *,

@@ -60,7 +60,10 @@ class ServerOptions:
 @grouped
 def view(
     source: Annotated[
-        str, typer.Argument(help="A recording, an environment, or a robot or scene: shipped name or file.")
+        str,
+        typer.Argument(
+            help="A recording, an environment, a workspace, or a robot or scene: shipped name or file."
+        ),
     ],
     others: Annotated[
         list[str] | None,

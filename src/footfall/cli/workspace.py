@@ -13,14 +13,13 @@ from footfall.cli.first_command import first_command
 from footfall.cli.help_pages import Commands
 from footfall.cli.option_groups import grouped
 from footfall.cli.options import RobotArgument, RobotReading
-from footfall.cli.screen import errors, progress, screen, table
+from footfall.cli.screen import errors, program, progress, screen, table
 
 if TYPE_CHECKING:
     from footfall.workspace import ArmChain, Workspace
 
 _INTERRUPTED = 130
 _KEPT = "unfinished.npz"
-_FILE = "workspace.parquet"
 
 app = Commands(cls=first_command("analyse"), no_args_is_help=True)
 
@@ -36,6 +35,8 @@ def workspace() -> None:
     [dim]$[/] footfall workspace ur5 --from base_link --to tool0 --load 3 --push 1 0 0
 
     [dim]$[/] footfall workspace lola --from torso --to RH --method grid --step 0.02 --workers 2
+
+    [dim]$[/] footfall workspace optimise support
     """
 
 
@@ -197,8 +198,9 @@ def _write(found: Workspace, folder: Path, picture: Picture) -> None:
     """Files, a table, and where they are."""
     from footfall.errors import MissingPackage
     from footfall.workspace import save_surface, save_vtk, save_workspace, workspace_surface
+    from footfall.workspace.files import FILE
 
-    files = [save_workspace(found, folder / _FILE)]
+    files = [save_workspace(found, folder / FILE)]
     surface = workspace_surface(found, picture.index)
     files.append(save_surface(surface, folder / "surface.ply"))
     if picture.vtk:
@@ -212,7 +214,7 @@ def _write(found: Workspace, folder: Path, picture: Picture) -> None:
             errors().print(f"no picture: {missing}", highlight=False, soft_wrap=True)
     print_workspace(found)
     written = ", ".join(path.name for path in files)
-    screen().print(f"in {folder}: {written}", highlight=False)
+    screen().print(f"in {folder}: {written}; in the browser: {program()} view {folder}", highlight=False)
 
 
 def print_workspace(found: Workspace) -> None:
@@ -239,3 +241,109 @@ def print_workspace(found: Workspace) -> None:
         rows.append([name, f"{statistics.median(values):.4g}", f"{values[best]:.4g}", place, MEANINGS[name]])
     columns = ["index", "median", "best cell", "best at, m", "what"]
     screen().print(table("Best of each cell", columns, rows, numbers="median; best cell"))
+
+
+@app.command("optimise")
+def optimise(
+    source: Annotated[
+        str, typer.Argument(help="Tasks and topologies: file (.toml) or shipped name: support.")
+    ],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder; default: the name of the file.")
+    ] = None,
+    workers: Annotated[int, typer.Option("--workers", "-j", min=1, help="Processes of this machine.")] = 1,
+    cluster: Annotated[
+        str | None, typer.Option(help="Address of a Dask scheduler, such as tcp://HOST:8786, instead.")
+    ] = None,
+    method: Annotated[str | None, typer.Option(help="cma or swarm, instead of the file's.")] = None,
+    evaluations: Annotated[
+        int | None, typer.Option(min=1, help="Arms that are tried of each topology, instead of the file's.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Instead of the file's.")] = None,
+    restart: Annotated[bool, typer.Option("--restart", help="Throw away what was interrupted.")] = False,
+) -> None:
+    """Find the best arm of each topology for some tasks, rank them, and write the best as a robot.
+
+    Ctrl-C keeps topologies that are done; the same command goes on.
+
+    [dim]$[/] footfall workspace optimise support --workers 2
+
+    [dim]$[/] footfall view support/arm.toml
+    """
+    import msgspec
+
+    from footfall.errors import CannotWrite, InvalidInput
+    from footfall.robot.save import save
+    from footfall.workspace import arm_robot, optimise_arms, read_tasks, robot_with_arms
+
+    tasks = read_tasks(source)
+    if method is not None and method not in ("cma", "swarm"):
+        raise InvalidInput(f"--method is {method!r}; it must be cma or swarm")
+    changed = {"method": method, "evaluations": evaluations, "seed": seed}
+    tasks = msgspec.structs.replace(
+        tasks, **{name: value for name, value in changed.items() if value is not None}
+    )
+    folder = output or Path(Path(source).stem)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CannotWrite(f"folder {str(folder)!r} cannot be made: {error.strerror}") from None
+    kept = folder / "ranking.json"
+    if restart:
+        kept.unlink(missing_ok=True)
+    try:
+        with progress("optimising", 1.0) as told:
+            ranking = optimise_arms(
+                tasks,
+                workers=workers,
+                cluster=cluster,
+                keep=kept,
+                progress=lambda now: told(
+                    now.topologies / now.expected,
+                    f"{now.topologies} of {now.expected} topologies"
+                    + ("" if now.best is None else f", {now.best.topology}: {now.best.score.total:.3f}"),
+                ),
+            )
+    except KeyboardInterrupt:
+        errors().print(f"interrupted: what is done is in {kept}; the same command goes on", highlight=False)
+        raise typer.Exit(_INTERRUPTED) from None
+    rows = [
+        [
+            best.topology,
+            f"{best.score.total:.4f}",
+            *(f"{value:.3f}" for value in best.score.tasks),
+            f"{best.score.volume:.2f}",
+            f"{best.arm(tasks).length:.3f}",
+            _chosen(tasks, best),
+        ]
+        for best in ranking
+    ]
+    names = [task.name for task in tasks.task]
+    columns = ["topology", "score", *names, "volume, m3", "length, m", "found"]
+    numbers = "; ".join(["score", *names, "volume, m3", "length, m"])
+    screen().print(table(tasks.name, columns, rows, numbers=numbers))
+    arm = ranking[0].arm(tasks)
+    save(arm_robot(arm, ranking[0].topology), folder / "arm.toml")
+    written = ["ranking.json", "arm.toml"]
+    if tasks.robot is not None:
+        save(robot_with_arms(arm, tasks.robot), folder / "robot.toml")
+        written.append("robot.toml")
+    screen().print(
+        f"in {folder}: {', '.join(written)}; {program()} view {folder / written[-1]}", highlight=False
+    )
+
+
+def _chosen(tasks: Any, best: Any) -> str:
+    """What was searched for, and the axes where they were free."""
+    (topology,) = (each for each in tasks.topology if each.name == best.topology)
+    found = dict(zip(best.unknowns, best.shares, strict=True))
+    words = [
+        f"{name} {low + found[name] * (high - low):.3f}" for name, (low, high) in topology.parameters.items()
+    ]
+    if any(joint.axis == "free" or joint.type == "free" for joint in topology.joint):
+        arm = best.arm(tasks)
+        axes = ["xyz"[int(abs(axis).argmax())] for axis in arm.axes]
+        words.append(
+            "axes " + " ".join(f"{a} (slides)" if s else a for a, s in zip(axes, arm.slides, strict=True))
+        )
+    return ", ".join(words)

@@ -83,7 +83,7 @@ def read_table(table: TableSchema) -> TableParts:
         joints.append(
             _joint(row, f"joint{k + 1}" if not row.name else row.name, parents[k], names[k], placements[k])
         )
-        bodies.append(_body(names[k], row.mass, np.asarray(end)))
+        bodies.append(rod_body(names[k], row.mass, np.asarray(end)))
     return TableParts(tuple(bodies), tuple(joints), (Frame(TOOL, names[-1], tool),))
 
 
@@ -119,7 +119,7 @@ def _joint(row: RowSchema, name: str, parent: str, child: str, placement: Transf
     )
 
 
-def _body(name: str, mass: float, end: Array) -> Body:
+def rod_body(name: str, mass: float, end: Array) -> Body:
     """A rod from the joint to where the next one is; a ball where that is at the same place."""
     length = float(np.linalg.norm(end))
     if length < _SHORTEST:

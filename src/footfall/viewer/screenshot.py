@@ -22,6 +22,7 @@ from footfall.simulation.simulation import SimulationBase
 from footfall.viewer.chromium import page_open
 from footfall.viewer.show import FollowedMotion, PlannedScene, Subject, View
 from footfall.whole_file import written_whole
+from footfall.workspace.workspace import Workspace
 
 BACKGROUND = (247, 248, 250)
 _LARGEST = 8192  # pixels along an edge
@@ -75,7 +76,7 @@ def draw(
     timeout: float = 120.0,
 ) -> Pixels:
     """The picture that `take_screenshot` writes: (height, width, 3) RGB."""
-    if not isinstance(subject, (Robot, Scene, Environment, SimulationBase)):
+    if not isinstance(subject, (Robot, Scene, Environment, SimulationBase, Workspace)):
         time = checked_time(subject, time)
     with View(subject, port=0, configuration=configuration, volumes=volumes, confidence=confidence) as view:
         return next(frames(view, [time], size=size, timeout=timeout))

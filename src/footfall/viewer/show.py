@@ -31,6 +31,9 @@ from footfall.viewer.player import Player
 from footfall.viewer.robot_panel import RobotPanel
 from footfall.viewer.scene_panel import ScenePanel
 from footfall.viewer.stage import Stage
+from footfall.viewer.workspace_panel import WorkspacePanel
+from footfall.workspace.files import is_workspace, load_workspace
+from footfall.workspace.workspace import Workspace
 
 RECORDING_SUFFIX = ".mcap"
 _FRAME_HEIGHT = 520  # pixels, in a notebook
@@ -56,7 +59,17 @@ class PlannedScene(NamedTuple):
         return self.walked if isinstance(self.walked, Motion) else self.walked.motion
 
 
-Subject = Recording | Robot | Scene | Environment | Motion | FollowedMotion | PlannedScene | SimulationBase
+Subject = (
+    Recording
+    | Robot
+    | Scene
+    | Environment
+    | Workspace
+    | Motion
+    | FollowedMotion
+    | PlannedScene
+    | SimulationBase
+)
 
 
 def load_subject(
@@ -64,10 +77,12 @@ def load_subject(
     *,
     floating_base: bool | None = None,
     package_dirs: Iterable[str | os.PathLike[str]] = (),
-) -> Recording | Robot | Scene | Environment:
-    """A recording (.mcap), an environment, a scene (what `footfall.load_scene` takes) or a robot."""
+) -> Recording | Robot | Scene | Environment | Workspace:
+    """A recording (.mcap), a workspace, an environment, a scene (what `footfall.load_scene` takes) or a robot."""
     if Path(source).suffix.lower() == RECORDING_SUFFIX:
         return read_recording(source)
+    if is_workspace(source):
+        return load_workspace(source)
     if is_environment(source):
         return load_environment(source)
     if is_scene(source):
@@ -143,6 +158,8 @@ class View:
                 self._panel = LivePanel(self.stage, subject)
             elif isinstance(subject, Scene):
                 ScenePanel(self.stage, subject)
+            elif isinstance(subject, Workspace):
+                WorkspacePanel(self.stage, subject)
             elif isinstance(subject, Environment):
                 EnvironmentPanel(self.stage, subject, confidence=confidence, volumes=volumes)
             else:
@@ -206,6 +223,8 @@ def _title(subject: Subject) -> str:
         return subject.model.name if isinstance(subject, Motion) else subject.motion.model.name
     if isinstance(subject, Environment):
         return "environment"
+    if isinstance(subject, Workspace):
+        return f"workspace of {subject.description.robot}"
     if isinstance(subject, SimulationBase):
         return f"{subject.robot.name} in {subject.scene.name}"
     return subject.name if isinstance(subject, (Robot, Scene)) else subject.robot.name

@@ -10,11 +10,12 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.errors import InvalidInput, MissingPackage
-from footfall.whole_file import open_file, written_whole
+from footfall.whole_file import is_file, open_file, written_whole
 from footfall.workspace.cells import BLOCK, EDGE, cell_places, morton_grid
 from footfall.workspace.surface import WorkspaceSurface
 from footfall.workspace.workspace import STATISTICS, Description, Workspace
 
+FILE = "workspace.parquet"  # in the folder of the command
 _KEY = b"footfall workspace"
 _FORMAT = 1
 _LARGEST = 2**31  # bytes of a file that is read
@@ -65,10 +66,17 @@ def save_workspace(workspace: Workspace, path: Path | str) -> Path:
     return Path(path)
 
 
-def load_workspace(path: Path | str) -> Workspace:
-    """Read what `save_workspace` wrote."""
+def is_workspace(path: Any) -> bool:
+    """Whether there is a file of a workspace, or a folder with one."""
+    path = Path(path)
+    return is_file(path) if path.suffix.lower() == ".parquet" else is_file(path / FILE)
+
+
+def load_workspace(path: Any) -> Workspace:
+    """Read what `save_workspace` wrote: a file, or the folder of `footfall workspace`."""
     _, parquet = _arrow()
     path = Path(path)
+    path = path / FILE if path.is_dir() else path
     with open_file(path, "workspace") as file:
         if path.stat().st_size > _LARGEST:
             raise InvalidInput(f"{str(path)!r} is larger than {_LARGEST} bytes; it is no workspace")
