@@ -19,6 +19,7 @@ from footfall.compiler.graph import ACTIVE
 from footfall.compiler.kernel import Kernel, build_kernel
 from footfall.dynamics.direct_calls import DirectCalls, KnownCall
 from footfall.errors import InvalidInput
+from footfall.math.formulas import has_formulas, is_formula, taken_in, taken_out
 
 if TYPE_CHECKING:
     from footfall.robot.model import Robot
@@ -65,7 +66,8 @@ class Algorithm:
             except (KeyError, AttributeError):
                 pass  # the first call, or no robot
             else:
-                return function(*arguments)
+                if not any(is_formula(each) or has_formulas(each) for each in arguments):
+                    return function(*arguments)
         return self._general_call(robot, arguments, options)
 
     def __reduce__(self) -> str:
@@ -123,6 +125,8 @@ class Algorithm:
         if len(given) != len(arguments) + len(options) or not options.keys() <= self.names:
             self.signature.bind(robot, *arguments, **options)  # raises what Python would
         self._check_kinds(robot, given)
+        if any(is_formula(value) or has_formulas(value) for value in given.values()):
+            return self._formula_call(robot, given)
         arrays: list[Any] = []
         kinds: list[Any] = []  # what tells this call's kernel from others
         for name in self.shapes:
@@ -152,6 +156,20 @@ class Algorithm:
         if new or self.looked_up % _LOOKED_UP == 0:
             self._remember(robot, arguments, options, kernel)
         return result
+
+    def _formula_call(self, robot: Robot, given: Mapping[str, Any]) -> Any:
+        """Run the textbook function on SymPy's expressions."""
+        for name, shape in self._shapes(robot, given).items():
+            if np.shape(given.get(name, np.empty(shape))) != shape:
+                raise InvalidInput(
+                    f"{self.textbook.__name__}: {name} has shape {np.shape(given[name])}, needed is {shape}"
+                )
+        inner = any(has_formulas(value) for value in given.values())
+        result = self.textbook(
+            robot,
+            **{name: taken_in(value) if name in self.shapes else value for name, value in given.items()},
+        )
+        return result if inner else taken_out(result)
 
     def _remember(
         self, robot: Robot, arguments: tuple[Any, ...], options: dict[str, Any], kernel: Kernel

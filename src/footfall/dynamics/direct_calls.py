@@ -19,7 +19,7 @@ from footfall.compiler import cache, machine
 from footfall.compiler.arrays import data_address
 from footfall.compiler.builtin import new_builtin
 from footfall.compiler.graph import ACTIVE
-from footfall.compiler.interface import CONTEXT, DATA, DIMENSION_COUNT, DIMENSIONS
+from footfall.compiler.interface import CONTEXT, DATA, DESCRIPTOR, DIMENSION_COUNT, DIMENSIONS
 from footfall.compiler.once import once
 
 _DIRECT = "footfall_direct"
@@ -241,8 +241,8 @@ no:
 }}
 
 ; Whether this is the call of a record; then the arrays stand in `stack` and their number is given, else -1
-define internal i64 @match(ptr %record, ptr %args, i64 %names_size, ptr %names, i64 %list, i64 %array_type, ptr %none,
-    ptr %stack) nounwind {{
+define internal i64 @match(ptr %record, ptr %args, i64 %names_size, ptr %names, i64 %list, i64 %array_type,
+    i64 %float64, ptr %stack) nounwind {{
 entry:
   %cursor = alloca ptr
   %start = getelementptr i64, ptr %record, i64 4
@@ -287,8 +287,13 @@ array_body:
   %place = call i64 @next(ptr %cursor)
   %arg_p = getelementptr ptr, ptr %args, i64 %place
   %arg = load ptr, ptr %arg_p
-  %absent = icmp eq ptr %arg, %none
-  br i1 %absent, label %no, label %array_store
+  %arg_type = call i64 @word(ptr %arg, i64 {_TYPE})
+  %is_array = icmp eq i64 %arg_type, %array_type
+  br i1 %is_array, label %array_kind, label %no
+array_kind:
+  %kind = call i64 @word(ptr %arg, i64 {DESCRIPTOR})
+  %is_float = icmp eq i64 %kind, %float64
+  br i1 %is_float, label %array_store, label %no
 array_store:
   %slot = getelementptr ptr, ptr %stack, i64 %k
   store ptr %arg, ptr %slot
@@ -342,6 +347,7 @@ begin:
   %list = call i64 @word(ptr %context, i64 {8 * (len(CONTEXT) + 2)})
   %tuple = call i64 @word(ptr %context, i64 {8 * (len(CONTEXT) + 3)})
   %array_type = call i64 @word(ptr %context, i64 {8 * CONTEXT.index("array_type")})
+  %float64 = call i64 @word(ptr %context, i64 {8 * CONTEXT.index("float64")})
   %none_p = getelementptr ptr, ptr %context, i64 {CONTEXT.index("none")}
   %none = load ptr, ptr %none_p
   %unnamed = icmp eq ptr %names, null
@@ -366,8 +372,8 @@ known:
   %likely = and i1 %mine, %as_many
   br i1 %likely, label %compare, label %other
 compare:
-  %arrays = call i64 @match(ptr %found, ptr %args, i64 %names_size, ptr %names, i64 %list, i64 %array_type, ptr %none,
-      ptr %stack)
+  %arrays = call i64 @match(ptr %found, ptr %args, i64 %names_size, ptr %names, i64 %list, i64 %array_type,
+      i64 %float64, ptr %stack)
   %matches = icmp sge i64 %arrays, 0
   br i1 %matches, label %traced, label %other
 other:

@@ -27,7 +27,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler import asin, atan2, greater_equal, less, maximum, minimum, where
 from footfall.errors import InvalidInput, UnknownName
-from footfall.math.rows import rowwise
+from footfall.math.rows import check_rotation, rowwise
 from footfall.math.spatial import cross, skew
 
 EULER_SEQUENCES: tuple[str, ...] = tuple(
@@ -142,7 +142,7 @@ def matrix_from_quaternion(q: Array) -> Array:
     )
 
 
-@rowwise(matrix=(3, 3))
+@rowwise("matrix", matrix=(3, 3))
 def quaternion_from_matrix(matrix: Array) -> Array:
     """Unit quaternion (4,) with a scalar part of at least zero; accurate for every rotation.
 
@@ -222,7 +222,7 @@ def matrix_from_rotation_vector(vector: Array) -> Array:
     return matrix
 
 
-@rowwise(matrix=(3, 3))
+@rowwise("matrix", matrix=(3, 3))
 def rotation_vector_from_matrix(matrix: Array) -> Array:
     """Rotation vector (3,) with an angle of at most pi: the logarithm, accurate up to half turns."""
     return rotation_vector_from_quaternion(quaternion_from_matrix(matrix))
@@ -231,7 +231,7 @@ def rotation_vector_from_matrix(matrix: Array) -> Array:
 # Angle and axis
 
 
-@rowwise(parameters=4)
+@rowwise("parameters", parameters=4)
 def matrix_from_angle_axis(parameters: Array) -> Array:
     """Rotation matrix (3, 3) of (angle, unit axis) (4,), RSL 2022, (2.48)."""
     c, s = np.cos(parameters[0]), np.sin(parameters[0])
@@ -240,7 +240,7 @@ def matrix_from_angle_axis(parameters: Array) -> Array:
     return matrix
 
 
-@rowwise(matrix=(3, 3))
+@rowwise("matrix", matrix=(3, 3))
 def angle_axis_from_matrix(matrix: Array) -> Array:
     """(angle in [0, pi], unit axis) (4,); the axis is x where there is no turn, and +-n at half turns."""
     q = quaternion_from_matrix(matrix)
@@ -271,7 +271,7 @@ def matrix_from_euler(sequence: str, angles: Array) -> Array:
     return np.asarray(first @ second @ third)
 
 
-@rowwise(matrix=(3, 3))
+@rowwise("matrix", matrix=(3, 3))
 def euler_from_matrix(sequence: str, matrix: Array) -> Array:
     """Intrinsic Euler angles (3,) of a rotation matrix, RSL 2022, (2.35)-(2.45).
 
@@ -345,14 +345,19 @@ def rotation_kind(kind: str) -> str:
 def matrix_from_parameters(kind: str, parameters: Array) -> Array:
     """Rotation matrix (3, 3) of parameters of any kind; for rows of them, a matrix each."""
     kind, parameters = rotation_kind(kind), np.asarray(parameters)
+    if parameters.dtype != object and not np.isfinite(parameters).all():
+        raise InvalidInput(f"{kind} is {parameters}; all numbers must be finite")
     if kind == "matrix" and parameters.shape[-2:] == (3, 3):
+        check_rotation("matrix", parameters)
         return parameters
     size = {"matrix": 9, "quaternion": 4, "angle_axis": 4}.get(kind, 3)
     if parameters.shape[-1:] != (size,):
         raise InvalidInput(f"{kind} has shape {parameters.shape}, needed is ({size},), or rows of such")
     match kind:
         case "matrix":
-            return parameters.reshape(*parameters.shape[:-1], 3, 3)
+            matrix = parameters.reshape(*parameters.shape[:-1], 3, 3)
+            check_rotation("matrix", matrix)
+            return matrix
         case "quaternion":
             return matrix_from_quaternion(parameters)
         case "angle_axis":

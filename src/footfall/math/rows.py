@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache, wraps
 from inspect import signature
+from math import isfinite
 from typing import Any, ParamSpec
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler import Kernel, build_kernel
 from footfall.errors import InvalidInput
+from footfall.math.formulas import is_formula, taken_in, taken_out
 
 P = ParamSpec("P")
 Shape = tuple[int, ...]
@@ -24,7 +26,7 @@ _LENGTH = 2e-3  # of the square: numbers with four digits are close enough
 
 def rowwise(*units: str, **shapes: int | Shape) -> Callable[[Callable[P, Array]], Callable[P, Array]]:
     """Decorates a function of arrays. shapes: of the arguments that are arrays; () for single numbers, -1 for a length
-    of any size. units: those of them that must have length one.
+    of any size. units: those of them that must have length one, or be rotation matrices.
 
     Leading axes are those of a batch; arguments without them hold for all rows.
     """
@@ -40,6 +42,9 @@ def rowwise(*units: str, **shapes: int | Shape) -> Callable[[Callable[P, Array]]
                 bound = signature(function).bind(*arguments, **options)
                 return run(*bound.args, **bound.kwargs)
             given: list[Any] = list(arguments)
+            if any(is_formula(given[place]) for place, _, _ in places):
+                whole = [taken_in(each) if is_formula(each) else each for each in given]
+                return taken_out(run(*whole, **options))
             batched = False
             for place, name, shape in places:
                 value = given[place]
@@ -47,6 +52,8 @@ def rowwise(*units: str, **shapes: int | Shape) -> Callable[[Callable[P, Array]]
                     if not isinstance(value, list | tuple | np.ndarray):
                         if shape:
                             raise InvalidInput(f"{name} is {value!r}; needed are numbers {_text(shape)}")
+                        if isinstance(value, float) and not isfinite(value):
+                            raise InvalidInput(f"{name} is {value}; it must be finite")
                         continue  # a number or a symbol
                     value = given[place] = _array(value)
                 rows = value.ndim - len(shape)
@@ -55,7 +62,7 @@ def rowwise(*units: str, **shapes: int | Shape) -> Callable[[Callable[P, Array]]
                         f"{name} has the shape {value.shape}; needed is {_text(shape)}, or rows of such"
                     )
                 if name in units:
-                    _check_length(name, value)
+                    _check_unit(name, value, shape)
                 batched = batched or rows > 0
             if not batched:
                 return function(*given, **options)
@@ -75,18 +82,46 @@ def rowwise(*units: str, **shapes: int | Shape) -> Callable[[Callable[P, Array]]
     return decorate
 
 
-def _check_length(name: str, value: Array) -> None:
+def _check_unit(name: str, value: Array, shape: Shape) -> None:
     """Numbers of another length than one would give a rotation that also stretches; symbols are taken as they are."""
     if value.dtype == object:
         return
+    if shape == (3, 3):
+        check_rotation(name, value)
+        return
+    if name == "parameters":  # an angle, and its axis
+        name, value = "the axis", value[..., 1:]
     if value.ndim == 1:
         worst = float(value @ value)
     else:
         squares = np.einsum("...i,...i->...", value, value).ravel()
         worst = float(squares[np.argmax(np.abs(squares - 1.0))]) if len(squares) else 1.0
-    if _LENGTH < abs(worst - 1.0) < np.inf:  # NaN goes on as such
+    if not isfinite(worst):
+        raise InvalidInput(f"{name} is {value}; all numbers must be finite")
+    if abs(worst - 1.0) > _LENGTH:
         norm = float(np.sqrt(worst))
         raise InvalidInput(f"{name} has the norm {norm:.6g}; it must be 1: divide by it, `normalised` does")
+
+
+def check_rotation(name: str, value: Array) -> None:
+    """Refuse matrices (..., 3, 3) whose columns are not unit, at right angles and right-handed; symbols pass."""
+    if value.dtype == object:
+        return
+    matrices = value.reshape(-1, 3, 3)
+    apart = matrices.transpose(0, 2, 1) @ matrices - np.eye(3)
+    worst = float(np.abs(apart).max(initial=0.0))
+    if not isfinite(worst):
+        raise InvalidInput(f"{name} is {value}; all numbers must be finite")
+    if worst > _LENGTH:
+        raise InvalidInput(
+            f"{name} is no rotation: its columns miss length one and right angles by {worst:.3g}; "
+            "`nearest_rotation` gives the closest one"
+        )
+    x, y, z = matrices[:, :, 0], matrices[:, :, 1], matrices[:, :, 2]
+    if len(matrices) and float(np.min(np.sum(np.cross(x, y) * z, axis=1))) < 0.0:
+        raise InvalidInput(
+            f"{name} mirrors (its determinant is -1); a rotation does not: turn one column round"
+        )
 
 
 def _text(shape: Shape) -> str:
