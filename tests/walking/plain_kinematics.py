@@ -14,6 +14,5 @@ def plain_kinematics(
     """Nothing is near a limit. errors (m,) and jacobian (m, nv) of tasks, slope and momentum (nv,), inertia: kg m2."""
     turn, place = np.eye(3), np.zeros(3)
     room = np.ones((2, jacobian.shape[1]))
-    return Kinematics(
-        errors, jacobian, slope, momentum, room, inertia, place, turn, place, place, turn, turn, turn, turn
-    )
+    feet, turns = (place, place), (turn, turn)
+    return Kinematics(errors, jacobian, slope, momentum, room, inertia, place, turn, feet, turns, turns)

@@ -29,17 +29,17 @@ def feet(gains: ControlGains, right: float = 0.5) -> tuple[FootSupport, FootSupp
 
 def test_symmetric_double_support_is_shared_equally(gains: ControlGains) -> None:
     weight = gains.mass * gains.gravity
-    found = distribute(np.array([0, 0, weight, 0, 0, 0]), *feet(gains), NONE, NONE, gains)
-    np.testing.assert_allclose(found.right_foot[2], weight / 2, rtol=1e-3)
-    np.testing.assert_allclose(found.left_foot[2], found.right_foot[2], rtol=1e-9)
+    found = distribute(np.array([0, 0, weight, 0, 0, 0]), feet(gains), (NONE, NONE), gains)
+    np.testing.assert_allclose(found.feet[0][2], weight / 2, rtol=1e-3)
+    np.testing.assert_allclose(found.feet[1][2], found.feet[0][2], rtol=1e-9)
 
 
 def test_a_foot_without_load_is_asked_for_nothing(gains: ControlGains) -> None:
     weight = gains.mass * gains.gravity
-    found = distribute(np.array([0, 0, weight, 0.14 * weight, 0, 0]), *feet(gains, 0.0), NONE, NONE, gains)
-    assert not found.right_foot.any()
+    found = distribute(np.array([0, 0, weight, 0.14 * weight, 0, 0]), feet(gains, 0.0), (NONE, NONE), gains)
+    assert not found.feet[0].any()
     # R against Q: 1e-3 of the force is left out by either.
-    np.testing.assert_allclose(found.left_foot[2], weight, rtol=2e-3)
+    np.testing.assert_allclose(found.feet[1][2], weight, rtol=2e-3)
 
 
 def wall(gains: ControlGains) -> HandSupport:
@@ -51,11 +51,9 @@ def wall(gains: ControlGains) -> HandSupport:
 def test_forces_of_hands_stay_near_the_normal(gains: ControlGains) -> None:
     weight = gains.mass * gains.gravity
     wrench = np.array([20.0, -60.0, weight, 10.0, 5.0, 0.0])
-    found = distribute(wrench, *feet(gains), NONE, wall(gains), gains)
-    assert found.left_hand[1] < 0.0  # the wall pushes, it does not pull
-    assert (
-        np.hypot(found.left_hand[0], found.left_hand[2]) <= 1.01 * gains.hand_friction * -found.left_hand[1]
-    )
+    found = distribute(wrench, feet(gains), (NONE, wall(gains)), gains)
+    assert found.hands[1][1] < 0.0  # the wall pushes, it does not pull
+    assert np.hypot(found.hands[1][0], found.hands[1][2]) <= 1.01 * gains.hand_friction * -found.hands[1][1]
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -63,10 +61,10 @@ def test_conditions_of_optimality_and_another_solver(gains: ControlGains, seed: 
     rng = np.random.default_rng(seed)
     weight = gains.mass * gains.gravity
     wrench = np.array([*rng.normal(0, 80, 2), weight * rng.uniform(0.7, 1.2), *rng.normal(0, 60, 3)])
-    args = (wrench, *feet(gains, float(rng.uniform(0.1, 0.9))), NONE, wall(gains), gains)
+    args = (wrench, feet(gains, float(rng.uniform(0.1, 0.9))), (NONE, wall(gains)), gains)
     program = wrench_program(*args)
     found = distribute(*args)
-    x = np.concatenate([found.right_foot, found.left_foot, wall(gains).axes.T @ found.left_hand])
+    x = np.concatenate([found.feet[0], found.feet[1], wall(gains).axes.T @ found.hands[1]])
     values = program.limits.rows @ x
     size = np.abs(x).max()
     assert (values > program.limits.lower - 1e-6 * size).all()
@@ -96,9 +94,9 @@ def test_the_zero_moment_point_of_the_feet_is_inside_of_their_soles(gains: Contr
     weight = gains.mass * gains.gravity
     wrench = np.array([*rng.normal(0, 150, 2), weight, *rng.normal(0, 300, 3)])
     right, left = feet(gains, float(rng.uniform(0.2, 0.8)))
-    found = distribute(wrench, right, left, NONE, NONE, gains)
+    found = distribute(wrench, (right, left), (NONE, NONE), gains)
     load, moment = 0.0, np.zeros(2)
-    for foot, share in ((right, found.right_foot), (left, found.left_foot)):
+    for foot, share in ((right, found.feet[0]), (left, found.feet[1])):
         # Centre of pressure (-T_y, T_x) / F_z of each, weighted by its force; both soles lie in one plane.
         load += share[2]
         moment += foot.arm[:2] * share[2] + np.array([-share[4], share[3]])

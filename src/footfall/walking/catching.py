@@ -40,7 +40,7 @@ def catch_room(gains: ControlGains) -> StepRoom:
 
 def stands(planned: Planned, gains: ControlGains) -> bool:
     """Whether the plan is to stand on both feet, with no hand on anything."""
-    right, left = planned.right_foot, planned.left_foot
+    right, left = planned.feet
     speed = planned.body.velocity
     return bool(
         right.closed
@@ -48,7 +48,7 @@ def stands(planned: Planned, gains: ControlGains) -> bool:
         and right.sole.length == gains.sole.length
         and left.sole.length == gains.sole.length
         and abs(right.load - left.load) < _EVEN
-        and planned.right_hand.load + planned.left_hand.load == 0.0
+        and planned.hands[0].load + planned.hands[1].load == 0.0
         and speed @ speed < (_REST * gains.pendulum_rate * gains.height) ** 2
     )
 
@@ -78,7 +78,7 @@ def _next_side(
     planned: Planned, state: ControllerState, error: Vector3, settled: bool, gains: ControlGains
 ) -> float:
     """Which foot should be lifted now: 1 left, -1 right, 0 none."""
-    heading = planned.right_foot.target.rotation
+    heading = planned.feet[0].target.rotation
     ahead, left = heading[:, 0], heading[:, 1]
     right_x, left_x = float(state.feet[0].hold @ ahead), float(state.feet[1].hold @ ahead)
     x, y = float(error @ ahead), float(error @ left)
@@ -105,21 +105,24 @@ def _size(foot: FootMemory) -> float:
 
 def with_catch(planned: Planned, memory: CatchMemory, gains: ControlGains) -> Planned:
     """The plan with the foot lifted that swings, and its load on the other one."""
-    right, left = planned.right_foot, planned.left_foot
-    if memory.last > 0.0:
-        return planned._replace(
-            left_foot=_lifted(left, memory, gains), right_foot=_loaded(right, left.load, memory)
+    right, left = planned.feet
+    return planned._replace(
+        feet=(
+            _in_catch(-1.0, right, left.load, memory, gains),
+            _in_catch(1.0, left, right.load, memory, gains),
         )
-    if memory.last < 0.0:
-        return planned._replace(
-            right_foot=_lifted(right, memory, gains), left_foot=_loaded(left, right.load, memory)
-        )
-    return planned
+    )
 
 
-def _loaded(plan: FootPlan, other: float, memory: CatchMemory) -> FootPlan:
-    """With what it has taken over of the other foot's load."""
-    return plan._replace(load=plan.load + memory.taken * other)
+def _in_catch(
+    side: float, plan: FootPlan, other: float, memory: CatchMemory, gains: ControlGains
+) -> FootPlan:
+    """A foot that swings, or with what it has taken over of the other foot's load. side: its own."""
+    if memory.last * side > 0.0:
+        return _lifted(plan, memory, gains)
+    if memory.last * side < 0.0:
+        return plan._replace(load=plan.load + memory.taken * other)
+    return plan
 
 
 def _lifted(plan: FootPlan, memory: CatchMemory, gains: ControlGains) -> FootPlan:
@@ -140,7 +143,7 @@ def _lifted(plan: FootPlan, memory: CatchMemory, gains: ControlGains) -> FootPla
 def catch_goal(memory: CatchMemory, planned: Planned, state: ControllerState, gains: ControlGains) -> Vector3:
     """How far from its plan the foot that swings is put, m: where the error will be, on ground that it may stand on."""
     number = 1 if memory.side > 0.0 else 0
-    plan = planned.left_foot if memory.side > 0.0 else planned.right_foot
+    plan = planned.feet[1] if memory.side > 0.0 else planned.feet[0]
     error = landing_error(state.body[0].dcm, memory, planned, state, gains)
     lead = Lead(error, np.zeros(3), catch_room(gains))
     step = foothold_goal(lead, plan.target.rotation, memory.side, gains)
@@ -153,7 +156,7 @@ def landing_error(
     """The error that there will be as the foot lands, m: `p + (e - p) exp(w t)` about the zero-moment point p that the
     other foot can give."""
     w = gains.pendulum_rate
-    stance = planned.right_foot if memory.side > 0.0 else planned.left_foot
+    stance = planned.feet[0] if memory.side > 0.0 else planned.feet[1]
     foot = state.feet[0] if memory.side > 0.0 else state.feet[1]
     sole, heading = stance.sole, stance.target.rotation
     origin = stance.target.position + foot.hold - planned.body.position

@@ -20,7 +20,7 @@ from footfall.walking.disturbance import observed_force
 from footfall.walking.feet import FootGoal, FootLoad, FootPlan, adapt_foot, foot_target, notice_touch
 from footfall.walking.footholds import Lead, come_back, foothold_goal, has_landed, shift_plan, step_room
 from footfall.walking.gains import ControlGains
-from footfall.walking.hands import adapt_hand, hand_axes, hand_target, make_up, remember_touch
+from footfall.walking.hands import HandPlan, adapt_hand, hand_axes, hand_target, make_up, remember_touch
 from footfall.walking.leaving import keep_off
 from footfall.walking.perceived import (
     Centre,
@@ -34,10 +34,11 @@ from footfall.walking.perceived import (
     tilt_of,
 )
 from footfall.walking.plan_sampling import Planned, shifted
-from footfall.walking.state import ControllerState, FootMemory, JointPlaces, Sensors
+from footfall.walking.state import ControllerState, FootMemory, HandMemory, JointPlaces, Sensors
 from footfall.walking.task_space import (
     BodyTarget,
     Kinematics,
+    PointTarget,
     Targets,
     TaskCode,
     fill_targets,
@@ -146,13 +147,10 @@ def _leave(
     gains: ControlGains,
 ) -> None:
     """Hands keep off what they have touched as far as they are in null space."""
-    for hand, plan, target in (
-        (0, planned.right_hand, targets.right_hand),
-        (1, planned.left_hand, targets.left_hand),
-    ):
+    for hand, plan in enumerate(planned.hands):
         row = code.rows - 6 + 3 * hand
         missed = np.array([found.error[row], found.error[row + 1], found.error[row + 2]])
-        place = target.position - missed
+        place = targets.hands[hand].position - missed
         state.hands[hand] = remember_touch(state.hands[hand], plan, place, gains)
         touch = state.hands[hand].last
         keep_off(touch._replace(share=touch.share * (1.0 - plan.selection)), place, found, row, gains)
@@ -167,8 +165,7 @@ def contact_force(
         wrench = foot_wrench(sensors, foot)
         turn = foot_turn(sensors, state, driven, model, foot)
         force = force + turn @ np.array([wrench[0], wrench[1], wrench[2]])
-    for hand in (0, 1):
-        turn = model.right_hand if hand == 0 else model.left_hand
+    for hand, turn in enumerate(model.hands):
         force = force + turn @ np.array(
             [sensors.hands[hand, 0], sensors.hands[hand, 1], sensors.hands[hand, 2]]
         )
@@ -183,50 +180,38 @@ def planned_force(planned: Planned) -> Vector3:
 
 def _footing(planned: Planned, state: ControllerState, model: Kinematics) -> Footing:
     """Where the robot stands."""
-    right, left = planned.right_foot, planned.left_foot
-    first, second = state.feet[0], state.feet[1]
-    a, b = right.load, left.load
-    return Footing(
-        a * model.right_foot + b * model.left_foot,
-        a * (right.target.velocity + first.hold_rate) + b * (left.target.velocity + second.hold_rate),
-        a * (right.target.position + first.hold) + b * (left.target.position + second.hold),
-        a * (right.target.velocity + first.hold_rate) + b * (left.target.velocity + second.hold_rate),
-    )
+    a, b = planned.feet[0].load, planned.feet[1].load
+    right, left = _held(planned.feet[0], state.feet[0]), _held(planned.feet[1], state.feet[1])
+    velocity = a * right.velocity + b * left.velocity
+    place = a * model.feet[0] + b * model.feet[1]
+    return Footing(place, velocity, a * right.position + b * left.position, velocity)
+
+
+def _held(plan: FootPlan, foot: FootMemory) -> PointTarget:
+    """Where a foot is put, and how it moves."""
+    return PointTarget(plan.target.position + foot.hold, plan.target.velocity + foot.hold_rate)
 
 
 def _distribute(planned: Planned, wrench: Vector6, state: ControllerState, gains: ControlGains) -> Shares:
     """Feet that do not touch are not asked for anything."""
     center = planned.body.position
-    right, left = planned.right_foot, planned.left_foot
-    first, second = planned.right_hand, planned.left_hand
+    feet, hands = planned.feet, planned.hands
     return distribute(
         wrench,
-        FootSupport(
-            right.target.position + _aside(state.feet[0]) - center,
-            right.target.rotation,
-            right.sole,
-            right.load * state.feet[0].active,
-        ),
-        FootSupport(
-            left.target.position + _aside(state.feet[1]) - center,
-            left.target.rotation,
-            left.sole,
-            left.load * state.feet[1].active,
-        ),
-        HandSupport(
-            first.target.position - center,
-            hand_axes(first),
-            np.sqrt(first.force @ first.force),
-            first.load * state.hands[0].active,
-        ),
-        HandSupport(
-            second.target.position - center,
-            hand_axes(second),
-            np.sqrt(second.force @ second.force),
-            second.load * state.hands[1].active,
-        ),
+        (_foot_support(feet[0], state.feet[0], center), _foot_support(feet[1], state.feet[1], center)),
+        (_hand_support(hands[0], state.hands[0], center), _hand_support(hands[1], state.hands[1], center)),
         gains,
     )
+
+
+def _foot_support(plan: FootPlan, foot: FootMemory, center: Vector3) -> FootSupport:
+    place = plan.target.position + _aside(foot) - center
+    return FootSupport(place, plan.target.rotation, plan.sole, plan.load * foot.active)
+
+
+def _hand_support(plan: HandPlan, hand: HandMemory, center: Vector3) -> HandSupport:
+    force = np.sqrt(plan.force @ plan.force)
+    return HandSupport(plan.target.position - center, hand_axes(plan), force, plan.load * hand.active)
 
 
 def _aside(foot: FootMemory) -> Vector3:
@@ -244,31 +229,32 @@ def _adapt(
     shares: Shares,
 ) -> None:
     """Feet and hands answer to the forces on them, the centre of mass to the height of the ground."""
-    right, left = foot_wrench(sensors, 0), foot_wrench(sensors, 1)
-    first = notice_touch(state.feet[0], planned.right_foot, right[2], gains)
-    second = notice_touch(state.feet[1], planned.left_foot, left[2], gains)
-    pressed = 0.5 * ((shares.right_foot[2] - right[2]) - (shares.left_foot[2] - left[2]))
-    pressed *= first.active * second.active
-    goals = _goals(planned, first, second, state, stance, gains)
-    state.feet[0] = adapt_foot(
-        first, planned.right_foot, FootLoad(right, shares.right_foot), pressed, goals[0], gains
+    plans, wanted = planned.feet, shares.feet
+    felt = foot_wrench(sensors, 0), foot_wrench(sensors, 1)
+    feet = (
+        notice_touch(state.feet[0], plans[0], felt[0][2], gains),
+        notice_touch(state.feet[1], plans[1], felt[1][2], gains),
     )
-    state.feet[1] = adapt_foot(
-        second, planned.left_foot, FootLoad(left, shares.left_foot), -pressed, goals[1], gains
+    pressed = 0.5 * ((wanted[0][2] - felt[0][2]) - (wanted[1][2] - felt[1][2]))
+    pressed *= feet[0].active * feet[1].active
+    goals = (
+        _goal(-1.0, plans[0], feet[1].hold[2], planned, state, stance, gains),
+        _goal(1.0, plans[1], feet[0].hold[2], planned, state, stance, gains),
     )
-    for foot, closed in ((0, planned.right_foot.closed), (1, planned.left_foot.closed)):
-        if has_landed(state.feet[foot], closed):
+    for foot, plan in enumerate(plans):
+        load = FootLoad(felt[foot], wanted[foot])
+        more = pressed if foot == 0 else -pressed
+        state.feet[foot] = adapt_foot(feet[foot], plan, load, more, goals[foot], gains)
+    for foot, plan in enumerate(plans):
+        if has_landed(state.feet[foot], plan.closed):
             shift_plan(state, foot)
-    for hand, plan, axes, wanted in (
-        (0, planned.right_hand, model.right_hand, shares.right_hand),
-        (1, planned.left_hand, model.left_hand, shares.left_hand),
-    ):
+    for hand, lean in enumerate(planned.hands):
         force = np.array([sensors.hands[hand, 0], sensors.hands[hand, 1], sensors.hands[hand, 2]])
-        force = stance.tilt.rotation @ (axes @ force)
-        there = stance.true_place(plan.target.position)
-        felt = adapt_hand(state.hands[hand], plan, force, wanted, gains)
-        state.hands[hand] = make_up(felt, there - plan.target.position, gains)
-    ground = planned.right_foot.load * state.feet[0].hold[2] + planned.left_foot.load * state.feet[1].hold[2]
+        force = stance.tilt.rotation @ (model.hands[hand] @ force)
+        there = stance.true_place(lean.target.position)
+        memory = adapt_hand(state.hands[hand], lean, force, shares.hands[hand], gains)
+        state.hands[hand] = make_up(memory, there - lean.target.position, gains)
+    ground = plans[0].load * state.feet[0].hold[2] + plans[1].load * state.feet[1].hold[2]
     state.body[0] = come_back(follow_height(state.body[0], ground, gains), _beside(state), gains)
     _level(state, gains)
 
@@ -282,29 +268,24 @@ def _beside(state: ControllerState) -> Vector3:
     return 0.5 * _aside(foot)
 
 
-def _goals(
+def _goal(
+    side: float,
+    plan: FootPlan,
+    height: float,
     planned: Planned,
-    right: FootMemory,
-    left: FootMemory,
     state: ControllerState,
     stance: Stance,
     gains: ControlGains,
-) -> tuple[FootGoal, FootGoal]:
-    """How feet should be displaced while they swing: at the height of the other one, where the error is."""
-    up, none = np.array([0.0, 0.0, 1.0]), np.zeros(3)
+) -> FootGoal:
+    """How a foot should be displaced while it swings: where the error is, at the height of the other one, m. side: 1 of
+    the left foot, -1 of the right."""
+    up = np.array([0.0, 0.0, 1.0])
     body, catch = state.body[0], state.catch[0]
+    if catch.side * side > 0.0:
+        return _level_goal(catch_goal(catch, planned, state, gains) + height * up, plan, stance)
     lead = Lead(body.dcm, body.plan_shift, step_room(gains))
-    first = foothold_goal(lead, planned.right_foot.target.rotation, -1.0, gains) + left.hold[2] * up
-    second = foothold_goal(lead, planned.left_foot.target.rotation, 1.0, gains) + right.hold[2] * up
-    first = first + raised(first, planned.right_foot, stance, gains) * up
-    second = second + raised(second, planned.left_foot, stance, gains) * up
-    if catch.side > 0.0:
-        second = catch_goal(catch, planned, state, gains) + right.hold[2] * up
-        return FootGoal(first, none), _level_goal(second, planned.left_foot, stance)
-    if catch.side < 0.0:
-        first = catch_goal(catch, planned, state, gains) + left.hold[2] * up
-        return _level_goal(first, planned.right_foot, stance), FootGoal(second, none)
-    return FootGoal(first, none), FootGoal(second, none)
+    hold = foothold_goal(lead, plan.target.rotation, side, gains) + height * up
+    return FootGoal(hold + raised(hold, plan, stance, gains) * up, np.zeros(3))
 
 
 def lowered(hold: Vector3, plan: FootPlan, stance: Stance) -> float:
@@ -339,20 +320,18 @@ def plain_targets(planned: Planned) -> Targets:
     """What is planned, as it is."""
     return Targets(
         planned.body,
-        planned.right_foot.target,
-        planned.left_foot.target,
-        planned.right_hand.target,
-        planned.left_hand.target,
+        (planned.feet[0].target, planned.feet[1].target),
+        (planned.hands[0].target, planned.hands[1].target),
         planned.toes,
         planned.toe_rates,
         planned.head,
         planned.head_rates,
-        np.array([planned.right_hand.selection, planned.left_hand.selection]),
+        np.array([planned.hands[0].selection, planned.hands[1].selection]),
     )
 
 
 def _targets(planned: Planned, state: ControllerState) -> Targets:
-    body = state.body[0]
+    body, feet, hands = state.body[0], planned.feet, planned.hands
     up = np.array([0.0, 0.0, 1.0])
     center = BodyTarget(
         planned.body.position + body.height * up + body.shift,
@@ -362,8 +341,6 @@ def _targets(planned: Planned, state: ControllerState) -> Targets:
     )
     return plain_targets(planned)._replace(
         body=center,
-        right_foot=foot_target(state.feet[0], planned.right_foot),
-        left_foot=foot_target(state.feet[1], planned.left_foot),
-        right_hand=hand_target(state.hands[0], planned.right_hand),
-        left_hand=hand_target(state.hands[1], planned.left_hand),
+        feet=(foot_target(state.feet[0], feet[0]), foot_target(state.feet[1], feet[1])),
+        hands=(hand_target(state.hands[0], hands[0]), hand_target(state.hands[1], hands[1])),
     )

@@ -46,13 +46,11 @@ class HandSupport(NamedTuple):
 
 
 class Shares(NamedTuple):
-    """What each end effector shall give: wrenches (6,) of feet in their frames, forces (3,) of hands in world axes; N
+    """What right and left shall give: wrenches (6,) of feet in their frames, forces (3,) of hands in world axes; N
     and Nm. missed: how far the sum is off, N or Nm. status: of the quadratic program, 0 if solved."""
 
-    right_foot: Vector6
-    left_foot: Vector6
-    right_hand: Vector3
-    left_hand: Vector3
+    feet: tuple[Vector6, Vector6]
+    hands: tuple[Vector3, Vector3]
     missed: float
     status: int
 
@@ -68,24 +66,22 @@ class WrenchProgram(NamedTuple):
 
 def wrench_program(
     wrench: Vector6,
-    right_foot: FootSupport,
-    left_foot: FootSupport,
-    right_hand: HandSupport,
-    left_hand: HandSupport,
+    feet: tuple[FootSupport, FootSupport],
+    hands: tuple[HandSupport, HandSupport],
     gains: ControlGains,
 ) -> WrenchProgram:
     """The program for a wrench [f; n] (6,) about the centre of mass."""
     n, m = 0, 0
-    for foot in (right_foot, left_foot):
+    for foot in feet:
         if foot.load > _LEAST_LOAD:
             n, m = n + 6, m + _FOOT_ROWS
-    for hand in (right_hand, left_hand):
+    for hand in hands:
         if hand.load > _LEAST_LOAD:
             n, m = n + 3, m + _HAND_ROWS
     grip, rows = np.zeros((6, n)), np.zeros((m, n))
     lower, upper, usual, small = np.zeros(m), np.full(m, np.inf), np.zeros(n), np.full(n, _SMALL)
     column, row = 0, 0
-    for foot in (right_foot, left_foot):
+    for foot in feet:
         if foot.load > _LEAST_LOAD:
             _put_force(grip, column, foot.rotation, foot.arm)
             for i in (0, 1, 2):
@@ -95,7 +91,7 @@ def wrench_program(
             _put_friction(rows, row, column, gains.foot_friction)
             _put_sole(rows, row + 5, column, foot.sole, gains.foot_friction)
             column, row = column + 6, row + _FOOT_ROWS
-    for hand in (right_hand, left_hand):
+    for hand in hands:
         if hand.load > _LEAST_LOAD:
             _put_force(grip, column, hand.axes, hand.arm)
             upper[row] = hand.load * gains.hand_force_limit
@@ -117,42 +113,47 @@ def wrench_program(
 
 def distribute(
     wrench: Vector6,
-    right_foot: FootSupport,
-    left_foot: FootSupport,
-    right_hand: HandSupport,
-    left_hand: HandSupport,
+    feet: tuple[FootSupport, FootSupport],
+    hands: tuple[HandSupport, HandSupport],
     gains: ControlGains,
 ) -> Shares:
     """Solve the program; without a solution nobody is asked for anything."""
-    program = wrench_program(wrench, right_foot, left_foot, right_hand, left_hand, gains)
-    n = len(program.gradient)
-    right: Vector6 = np.zeros(6)
-    left: Vector6 = np.zeros(6)
-    right_force: Vector3 = np.zeros(3)
-    left_force: Vector3 = np.zeros(3)
-    if n == 0:
-        return Shares(right, left, right_force, left_force, 0.0, 0)
+    program = wrench_program(wrench, feet, hands, gains)
+    given = np.zeros((4, 6))  # what each foot and each hand is asked for
+    if len(program.gradient) == 0:
+        return _shares(given, 0.0, 0)
     factor = inverse_factor(program.hessian, 0.0)
     if len(factor) == 0:
-        return Shares(right, left, right_force, left_force, np.inf, 3)
+        return _shares(given, np.inf, 3)
     found = minimise(factor, program.gradient, program.limits, _TOLERANCE)
-    x, column = found.x, 0
-    if right_foot.load > _LEAST_LOAD:
-        right = np.array([x[0], x[1], x[2], x[3], x[4], x[5]])
-        column += 6
-    if left_foot.load > _LEAST_LOAD:
-        at = column
-        left = np.array([x[at], x[at + 1], x[at + 2], x[at + 3], x[at + 4], x[at + 5]])
-        column += 6
-    if right_hand.load > _LEAST_LOAD:
-        right_force = right_hand.axes @ np.array([x[column], x[column + 1], x[column + 2]])
-        column += 3
-    if left_hand.load > _LEAST_LOAD:
-        left_force = left_hand.axes @ np.array([x[column], x[column + 1], x[column + 2]])
-    missed = 0.0
+    x, column, missed = found.x, 0, 0.0
+    for number, foot in enumerate(feet):
+        if foot.load > _LEAST_LOAD:
+            given[number] = x[column : column + 6]
+            column += 6
+    for number, hand in enumerate(hands):
+        if hand.load > _LEAST_LOAD:
+            force = hand.axes @ np.array([x[column], x[column + 1], x[column + 2]])
+            for i in (0, 1, 2):
+                given[2 + number, i] = force[i]
+            column += 3
     for c in range(6):
         missed = max(missed, abs(program.map[c] @ x - wrench[c]))
-    return Shares(right, left, right_force, left_force, missed, found.status)
+    return _shares(given, missed, found.status)
+
+
+def _shares(given: Array, missed: float, status: int) -> Shares:
+    return Shares(
+        (_wrench(given[0]), _wrench(given[1])), (_force(given[2]), _force(given[3])), missed, status
+    )
+
+
+def _wrench(row: Array) -> Vector6:
+    return np.array([row[0], row[1], row[2], row[3], row[4], row[5]])
+
+
+def _force(row: Array) -> Vector3:
+    return np.array([row[0], row[1], row[2]])
 
 
 def _put_force(grip: Array, column: int, axes: Matrix3, arm: Vector3) -> None:

@@ -77,9 +77,9 @@ def needed_torques(feed: FeedForward, q: Array, shares: Shares, effort: Array) -
     room, nq = feed.room, feed.nq
     room[:nq] = q
     for i in range(6):
-        room[nq + i], room[nq + 6 + i] = shares.right_foot[i], shares.left_foot[i]
+        room[nq + i], room[nq + 6 + i] = shares.feet[0][i], shares.feet[1][i]
     for i in range(3):
-        room[nq + 12 + i], room[nq + 15 + i] = shares.right_hand[i], shares.left_hand[i]
+        room[nq + 12 + i], room[nq + 15 + i] = shares.hands[0][i], shares.hands[1][i]
     end = nq + _WRENCHES
     call_native(feed.code, room[:end], room[end:])
     for k in range(len(feed.driven)):

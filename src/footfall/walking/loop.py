@@ -254,10 +254,10 @@ def _decided(
         nothing,
         nothing,
         nothing,
-        decision.shares.right_foot,
-        decision.shares.left_foot,
-        decision.shares.right_hand,
-        decision.shares.left_hand,
+        decision.shares.feet[0],
+        decision.shares.feet[1],
+        decision.shares.hands[0],
+        decision.shares.hands[1],
         right.hold,
         left.hold,
         right.turn,
@@ -277,7 +277,7 @@ def _decided(
         0.0,
         0.0,
         0,
-        np.array([planned.right_hand.load, planned.left_hand.load]),
+        np.array([planned.hands[0].load, planned.hands[1].load]),
     )
 
 

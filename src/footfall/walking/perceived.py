@@ -101,7 +101,7 @@ def foot_turn(
         missed = sensors.joints[k] - state.q[driven.coordinates[k]]
         for i in (0, 1, 2):
             off[i] += missed * (model.jacobian[row + i, joint] - model.jacobian[_UPPER_BODY + i, joint])
-    turned = model.right_turn if foot == 0 else model.left_turn
+    turned = model.turns[0] if foot == 0 else model.turns[1]
     return matrix_from_rotation_vector(off) @ turned
 
 

@@ -36,13 +36,11 @@ class PlanTable(NamedTuple):
 
 class Planned(NamedTuple):
     """All that is planned at a time. body: the centre of mass with the rotation of the upper body. wrench (6,): of all
-    contacts about the centre of mass, N and Nm. zmp: m. head, toes: rad, with rates."""
+    contacts about the centre of mass, N and Nm. zmp: m. head, toes: rad, with rates. Pairs are right and left."""
 
     body: BodyTarget
-    right_foot: FootPlan
-    left_foot: FootPlan
-    right_hand: HandPlan
-    left_hand: HandPlan
+    feet: tuple[FootPlan, FootPlan]
+    hands: tuple[HandPlan, HandPlan]
     toes: Vector2
     toe_rates: Vector2
     head: Vector2
@@ -80,14 +78,17 @@ def planned_at(table: PlanTable, time: float, room: Array, gains: ControlGains) 
     left = _foot(sample.left_foot_rotation, now.left_foot, rate.left_foot)
     right_sole = gains.sole if now.contact[2] == _FULL else gains.toe
     left_sole = gains.sole if now.contact[3] == _FULL else gains.toe
+    reach = PointTarget(now.right_hand, rate.right_hand), PointTarget(now.left_hand, rate.left_hand)
     return Planned(
         _foot(sample.upper_body, now.center_of_mass, rate.center_of_mass),
-        FootPlan(right, now.contact[0] > 0.5, now.load[0], right_sole),
-        FootPlan(left, now.contact[1] > 0.5, now.load[1], left_sole),
-        HandPlan(
-            PointTarget(now.right_hand, rate.right_hand), now.right_force, now.load[2], now.right_selection
+        (
+            FootPlan(right, now.contact[0] > 0.5, now.load[0], right_sole),
+            FootPlan(left, now.contact[1] > 0.5, now.load[1], left_sole),
         ),
-        HandPlan(PointTarget(now.left_hand, rate.left_hand), now.left_force, now.load[3], now.left_selection),
+        (
+            HandPlan(reach[0], now.right_force, now.load[2], now.right_selection),
+            HandPlan(reach[1], now.left_force, now.load[3], now.left_selection),
+        ),
         np.array([now.right_toe, now.left_toe]),
         np.array([rate.right_toe, rate.left_toe]),
         np.array([out[_PAN], out[_PAN + 1]]),
@@ -99,13 +100,18 @@ def planned_at(table: PlanTable, time: float, room: Array, gains: ControlGains) 
 
 def shifted(planned: Planned, by: Vector3) -> Planned:
     """The plan somewhere else, m; hands stay at what they touch."""
-    right, left, body = planned.right_foot, planned.left_foot, planned.body
     return planned._replace(
-        body=body._replace(position=body.position + by),
-        right_foot=right._replace(target=right.target._replace(position=right.target.position + by)),
-        left_foot=left._replace(target=left.target._replace(position=left.target.position + by)),
+        body=_moved(planned.body, by),
+        feet=(
+            planned.feet[0]._replace(target=_moved(planned.feet[0].target, by)),
+            planned.feet[1]._replace(target=_moved(planned.feet[1].target, by)),
+        ),
         zmp=planned.zmp + by,
     )
+
+
+def _moved(target: BodyTarget, by: Vector3) -> BodyTarget:
+    return target._replace(position=target.position + by)
 
 
 def _wrench(values: Array) -> Vector6:

@@ -64,13 +64,12 @@ class PointTarget(NamedTuple):
 
 class Targets(NamedTuple):
     """All set points of a control period. body: the centre of mass with the rotation of the upper body. toes, head:
-    right and left; pan and tilt, rad, with their rates. selection: how far RH and LH are in task space."""
+    pan and tilt for the head, rad, with their rates. selection: how far hands are in task space. All pairs here and
+    below are right and left."""
 
     body: BodyTarget
-    right_foot: BodyTarget
-    left_foot: BodyTarget
-    right_hand: PointTarget
-    left_hand: PointTarget
+    feet: tuple[BodyTarget, BodyTarget]
+    hands: tuple[PointTarget, PointTarget]
     toes: Vector2
     toe_rates: Vector2
     head: Vector2
@@ -115,12 +114,9 @@ class Kinematics(NamedTuple):
     inertia: float  # kg m2: momentum for a unit turn of the whole robot
     center: Vector3
     upper_body: Matrix3
-    right_foot: Vector3
-    left_foot: Vector3
-    right_turn: Matrix3
-    left_turn: Matrix3
-    right_hand: Matrix3  # rotations of what carries the hands
-    left_hand: Matrix3
+    feet: tuple[Vector3, Vector3]
+    turns: tuple[Matrix3, Matrix3]  # of the feet
+    hands: tuple[Matrix3, Matrix3]  # rotations of what carries them
 
 
 def task_stack(body: WalkingBody) -> TaskStack:
@@ -168,12 +164,9 @@ def task_kernels(body: WalkingBody) -> tuple[Kernel, Kernel]:
             "inertia": np.array([momentum[turning] @ upwards]),
             "center": center_of_mass(robot, q),
             "upper_body": poses["UB"].rotation,
-            "right_foot": poses["RF"].translation,
-            "left_foot": poses["LF"].translation,
-            "right_turn": poses["RF"].rotation,
-            "left_turn": poses["LF"].rotation,
-            "right_hand": poses["RH"].rotation,
-            "left_hand": poses["LH"].rotation,
+            "feet": np.array([poses[foot].translation for foot in FEET]),
+            "turns": np.array([poses[foot].rotation for foot in FEET]),
+            "hands": np.array([poses[hand].rotation for hand in HANDS]),
         }
 
     def move(q: Array, v: Array) -> Array:
@@ -220,7 +213,7 @@ def fill_targets(code: TaskCode, targets: Targets, parameters: Array, rates: Arr
     _put(rates, 0, targets.body.velocity)
     at = _put_matrix(parameters, at, targets.body.rotation)
     row = _put(rates, 3, targets.body.turning)
-    for foot in (targets.right_foot, targets.left_foot):
+    for foot in targets.feet:
         at = _put_matrix(parameters, _put(parameters, at, foot.position), foot.rotation)
         row = _put(rates, _put(rates, row, foot.velocity), foot.turning)
     if code.has_toes:
@@ -233,7 +226,7 @@ def fill_targets(code: TaskCode, targets: Targets, parameters: Array, rates: Arr
         rates[row + 1] = code.tilt_sign * targets.head_rates[1]
         at, row = at + 2, row + 2
     at, row = at + code.stiff, row + code.stiff
-    for hand in (targets.right_hand, targets.left_hand):
+    for hand in targets.hands:
         at = _put(parameters, at, hand.position)
         row = _put(rates, row, hand.velocity)
     return at
@@ -255,12 +248,9 @@ def look_at_model(code: TaskCode, q: Array, inputs: Array, outputs: Array) -> Ki
         outputs[end],
         _vector(outputs, end + 1),
         _matrix(outputs, end + 4),
-        _vector(outputs, end + 13),
-        _vector(outputs, end + 16),
-        _matrix(outputs, end + 19),
-        _matrix(outputs, end + 28),
-        _matrix(outputs, end + 37),
-        _matrix(outputs, end + 46),
+        (_vector(outputs, end + 13), _vector(outputs, end + 16)),
+        (_matrix(outputs, end + 19), _matrix(outputs, end + 28)),
+        (_matrix(outputs, end + 37), _matrix(outputs, end + 46)),
     )
 
 
