@@ -13,8 +13,12 @@ from footfall.planning import PlannerParameters
 from footfall.planning.hand_contacts import (
     Standing,
     Touch,
+    Touchables,
+    TouchTriangle,
+    around_edge,
     best_touch,
     hand_rules,
+    narrows,
     too_near,
     touchables,
     within_cone,
@@ -159,3 +163,33 @@ def test_hands_leave_walls_alone_that_elbows_would_strike(
     before = Standing(np.array([-0.3, away[0], 0.0]), 0.0, 0, 0.0)
     touch = Touch(0.0, np.array([0.2, 0.0, 1.1]), np.array(normal), 1.0, 0)
     assert bool(too_near(touch, RULES, before, stances, 0)) is near
+
+
+def test_an_arm_does_not_go_around_a_post_and_has_room_to_come_back() -> None:
+    """A wall from x = 0 on, to the right of a robot that comes through the door before it: its face is y = 0, the robot
+    is on the side of positive y and looks along x. A shoulder beside the wall may, one beside the door may not, unless
+    it is farther away than elbows get. Where another wall is next to the shoulder there is no room to come back."""
+    x, z = np.meshgrid(np.arange(0.0, 2.0, 0.1), np.arange(0.8, 1.4, 0.1))
+    first = np.stack([x.ravel(), np.zeros(x.size), z.ravel()], axis=1)
+    wall = new_records(TouchTriangle, 2 * len(first))
+    for name, one, other in (
+        ("a", (0.0, 0.0), (0.1, 0.0)),
+        ("b", (0.1, 0.0), (0.1, 0.1)),
+        ("c", (0.0, 0.1), (0.0, 0.1)),
+    ):
+        for half, (ahead, up) in enumerate((one, other)):
+            wall["corners"][name][half::2] = first + np.array([ahead, 0.0, up])
+    things = Touchables(wall, np.zeros(len(wall), np.int64))
+    touch = Touch(0.0, np.array([0.3, 0.0, 1.1]), np.array([0.0, 1.0, 0.0]), 1.0, 0)
+    arms = TABLES.arms
+
+    def at(x: float, y: float) -> Standing:
+        return Standing(np.array([x, y, 0.0]), 0.0, 0, 0.0)
+
+    assert not around_edge(things, touch, at(0.5, 0.45), arms, 0)
+    assert around_edge(things, touch, at(-0.05, 0.45), arms, 0)
+    assert not around_edge(things, touch, at(-0.05, 0.7), arms, 0)
+    assert not narrows(things, touch, at(0.2, 0.45), arms, 0)  # that is the wall itself
+    other = touch._replace(owner=1)
+    assert narrows(things, other, at(0.2, 0.45), arms, 0)
+    assert not narrows(things, other, at(0.2, 0.7), arms, 0)

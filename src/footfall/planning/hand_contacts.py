@@ -29,7 +29,9 @@ _NEAR = 1.2  # m that hands get from the middle between the feet, and the longes
 _ARM_SHARE = 0.96  # of the stretched arm, within which contacts are sought
 _UPRIGHT = 0.7  # z of a normal: what is flatter is a table or a rail, over which arms swing
 _ELBOW = 0.5  # of the stretched arm: as far elbows get beside the shoulder as a hand is raised
-_BESIDE = 0.1  # m, between triangles of a surface and a place on its plane that belongs to it
+_EDGE = 0.15  # m, longest of a triangle
+_RETURNING = 3  # stances after a contact in which the arm swings back
+_FACING = 0.85  # cosine, between the way to the nearest place of a wall and its normal: less is an edge
 _GOLDEN = 0.6180339887498949
 _SECTIONS = 24  # the way is then known to 1e-5 of its length
 
@@ -381,27 +383,40 @@ def too_near(touch: Touch, rules: HandRules, before: Standing, stances: ArrayOf[
 @routine
 def around_edge(things: Touchables, touch: Touch, start: Standing, arms: Arms, side: int) -> bool:
     """Whether the arm would go around the edge of a wall to a contact, as in a door to the wall beside it: the shoulder
-    that it sets out from is next to the plane of the wall, and the wall does not reach to beside it. The elbow, which
+    that it sets out from is next to the wall, and what is nearest of it is its edge. The elbow, which
     sticks out as the hand is raised, would strike the edge."""
     if touch.normal[2] > _UPRIGHT:
         return False
     shoulder = shoulder_at(start, arms, side)
-    away = away_from(touch, shoulder)
+    place: Vector3 = np.array([shoulder[0], shoulder[1], touch.point[2]])
+    nearest, way = np.inf, place
+    for n in range(len(things.owners)):
+        if things.owners[n] == touch.owner:
+            found = on_triangle(things.triangles[n].corners, place)
+            if found.square < nearest:
+                nearest, way = found.square, found.point - place
+    away = np.sqrt(nearest)
     if away > _ELBOW * arms.reach:
         return False
     level = np.hypot(touch.normal[0], touch.normal[1])
-    beside = np.array(
-        [
-            shoulder[0] - away * touch.normal[0] / level,
-            shoulder[1] - away * touch.normal[1] / level,
-            touch.point[2],
-        ]
-    )
-    nearest = np.inf
+    towards = -(touch.normal[0] * way[0] + touch.normal[1] * way[1])
+    return bool(towards < _FACING * level * away)
+
+
+@routine
+def narrows(things: Touchables, touch: Touch, standing: Standing, arms: Arms, side: int) -> bool:
+    """Whether another wall is next to a shoulder at a stance, as in a door. An arm that swings back from a contact has
+    no room there, and its hand stays behind on the wrong side of the post."""
+    shoulder = shoulder_at(standing, arms, side)
+    place = np.array([shoulder[0], shoulder[1], touch.point[2]])
+    room = _ELBOW * arms.reach
     for n in range(len(things.owners)):
-        if things.owners[n] == touch.owner:
-            nearest = min(nearest, on_triangle(things.triangles[n].corners, beside).square)
-    return nearest > _BESIDE * _BESIDE
+        corners = things.triangles[n].corners
+        way: Vector3 = corners.a - place
+        near = things.owners[n] != touch.owner and way @ way < (room + _EDGE) * (room + _EDGE)
+        if near and on_triangle(corners, place).square < room * room:
+            return True
+    return False
 
 
 @routine
@@ -442,15 +457,20 @@ def find_touches(
             later = stances[n + 1]
             if not arm_reaches(stance, arms, side, hand) or not arm_reaches(later, arms, side, hand):
                 continue
-            turning = False  # the body turns while the hand holds
-            for yaw in (stance.torso, later.yaw, later.torso):
+            start = stances[n - 1] if n > 0 else begin
+            turning = False  # the body turns while the hand sets out and holds
+            for yaw in (start.torso, stance.torso, later.yaw, later.torso):
                 turning = turning or not within_cone(touch.normal, yaw, side, rules)
             if turning or too_near(touch, rules, begin, stances, n):
                 continue
-            start = stances[n - 1] if n > 0 else begin
             if around_edge(things, touch, start, arms, side) or around_edge(
                 things, touch, stance, arms, side
             ):
+                continue
+            narrow = False  # while the arm swings back
+            for k in range(n + 2, min(n + 2 + _RETURNING, len(stances))):
+                narrow = narrow or narrows(things, touch, stances[k], arms, side)
+            if narrow:
                 continue
             found[2 * n + side] = touch
             found[2 * n + 2 + side] = touch._replace(owner=-2 - touch.owner)
