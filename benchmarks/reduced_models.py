@@ -31,6 +31,7 @@ from footfall.motion.following import follow_motion, followed_balance
 from footfall.motion.motion import Motion
 from footfall.motion.parameters import Generator, MotionParameters, PhaseParameters, TorsoParameters
 from footfall.motion.pipeline import generate_motion
+from footfall.motion.plans import load_plan
 from footfall.motion.reduced.divergent import capture_radii, hip_strategy_radius
 from footfall.motion.reduced.double_pendulum import double_pendulum, largest_impulse
 from footfall.motion.reduced.from_plan import balance_problem
@@ -52,7 +53,7 @@ COARSE, FINE = (
     8.0,
     1.0,
 )  # N s for 67.3 kg, by which pushes grow until it falls, and how near the largest is found
-ANGLES = (0, 45, 90, 135, 180)  # degrees, of pushes; 0: from behind
+ANGLES, LAW_ANGLES = (0, 45, 90, 135, 180), (0, 90)  # degrees, of pushes; 0: from behind
 
 
 @lru_cache(maxsize=4)
@@ -129,6 +130,21 @@ def gap(robot: str, generator: str, _: int) -> dict[str, Any]:
         "whole": 1e3 * found.error,
         "whole_margin": 1e3 * float(found.margins.min()),
     }
+
+
+PLANS = ("straight", "curve", "sideways", "turn", "stairs")
+
+
+def gap_of_plan(robot: str, generator: str, number: int) -> dict[str, Any]:
+    """The same for a shipped plan."""
+    code = code_of(robot)
+    plan = load_plan(PLANS[number], code.body.model)
+    motion = generate_motion(
+        plan, code.body.model, parameters=parameters_by(generator), body=code.whole, check=False
+    )
+    followed = follow_motion(code.body.robot, motion, allowed=0.05)
+    found = followed_balance(code.body.robot, motion, followed)
+    return {"whole": 1e3 * found.error, "margin": 1e3 * float(found.margins.min())}
 
 
 def on_five_masses(motion: Motion) -> tuple[float, float]:
@@ -253,6 +269,7 @@ def pulled_by_law(robot: str, law: str, angle: int) -> dict[str, Any]:
 PARTS: dict[str, Callable[[str, str, int], dict[str, Any]]] = {
     "walks": walked,
     "gaps": gap,
+    "plans": gap_of_plan,
     "speeds": fastest,
     "pushes": pushed,
     "laws": pushed_by_law,
@@ -381,7 +398,7 @@ def table(rows: Rows, robot: str) -> list[str]:
 def law_table(rows: Rows) -> list[str]:
     """Laws of balance side by side."""
     lines = [
-        f"| law | pushes {', '.join(map(str, ANGLES))}, N s | steady force from behind, N | DCM at 20 N, mm | "
+        f"| law | pushes {', '.join(map(str, LAW_ANGLES))}, N s | steady force from behind, N | DCM at 20 N, mm | "
         "from the right, N | DCM at 20 N, mm |",
         "|---|---|---|---|---|---|",
     ]
@@ -413,6 +430,20 @@ def report(
     ]
     for robot in robots:
         lines += [f"## {robot.upper()}", "", *table(rows, robot), ""]
+    if rows.of("plans", "lola", "lipm"):
+        lines += [
+            "## Other plans: zero-moment point of all bodies of LOLA from the model's own, mm",
+            "",
+            "| generator | " + " | ".join(PLANS) + " |",
+            "|---|" + "---|" * len(PLANS),
+            *(
+                f"| `{name}` | "
+                + " | ".join(_mean([row], "whole", 0) for row in rows.of("plans", "lola", name))
+                + " |"
+                for name in NAMES
+            ),
+            "",
+        ]
     if rows.of("pulls", "lola", "flywheel"):
         lines += ["## Laws of balance, LOLA, the usual plan", "", *law_table(rows), ""]
     if standing:
@@ -441,12 +472,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     rows = Rows(given.rows)
     for robot, seeds in zip(given.robots, given.seeds, strict=False):
         for part in given.part:
-            if part in PARTS and (robot == "lola" or part not in ("pushes", "laws", "pulls")):
+            if part in PARTS and (robot == "lola" or part not in ("pushes", "laws", "pulls", "plans")):
                 numbers = {
                     "walks": range(FIRST_SEED, FIRST_SEED + seeds),
+                    "plans": range(len(PLANS)),
                     "pushes": ANGLES,
-                    "laws": ANGLES,
-                    "pulls": (0, 90),
+                    "laws": LAW_ANGLES,
+                    "pulls": LAW_ANGLES,
                 }.get(part, range(1))
                 rows.fill(part, robot, list(numbers))
     times = planning_times() if "times" in given.part else {}

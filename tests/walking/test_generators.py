@@ -9,10 +9,11 @@ import msgspec
 import numpy as np
 import pytest
 
-from footfall.errors import InvalidInput
+from footfall.errors import InvalidInput, InvalidTransition
 from footfall.motion.parameters import Generator
 from footfall.motion.reduced.generators import GENERATORS
 from footfall.walking import WalkRequest, WalkSession, read_request, walk, write_request
+from footfall.walking.runs import RUNS
 from footfall.walking.walker import WalkingCode
 
 REQUEST = WalkRequest(scene="flat", goal=(0.8, 0.1, 0.2), noise=True, seed=3, rest=0.3)
@@ -31,6 +32,16 @@ def test_lola_walks_by_each_of_them(code: WalkingCode, generator: str) -> None:
     assert done.summary.reached, done.summary.cause or done.summary.problem
     assert done.summary.residual < 1e-8
     assert done.session.pilot.motion.parameters.torso.generator == generator
+
+
+def test_hands_on_a_wall_by_three_masses(code: WalkingCode) -> None:
+    """Over the platform; a mass that stays at one height cannot be planned down its step of 12.5 cm, and is told."""
+    request = msgspec.structs.replace(RUNS["platform"].request, generator="three_masses")
+    done = walk(request, code=code, log_every=5).summary
+    assert done.reached
+    assert done.made_hand_contacts == done.planned_hand_contacts == 2
+    with pytest.raises(InvalidTransition, match="outside of the soles"):
+        WalkSession(msgspec.structs.replace(request, generator="lipm"), code=code)
 
 
 def test_a_walk_by_a_generator_is_a_value(code: WalkingCode, tmp_path: Path) -> None:

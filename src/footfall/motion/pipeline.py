@@ -24,7 +24,7 @@ from footfall.motion.motion import Motion, PhaseTable, join_tables, phase_table
 from footfall.motion.orientation import plan_head, plan_upper_body
 from footfall.motion.parameters import MotionParameters
 from footfall.motion.reach import check_arms, check_reach
-from footfall.motion.reduced.torso import plan_reduced
+from footfall.motion.reduced.torso import plan_reduced, without_hand_masses
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.schedule import Schedule, plan_phases
 from footfall.motion.support import SupportAreas, plan_support
@@ -82,6 +82,8 @@ def generate_motion(
     far as they can be planned.
     """
     parameters = MotionParameters() if parameters is None else parameters
+    if parameters.torso.generator not in ("whole_body", "five_masses"):
+        model = without_hand_masses(model)
     clock = StageClock()
     begin, first, parts = plan.begin_time, 0, []
     for number, sequence in enumerate(plan.sequences):

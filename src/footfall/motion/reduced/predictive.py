@@ -34,8 +34,8 @@ from footfall.motion.reduced.problem import (
     through,
 )
 
-HORIZON = 16  # periods
-PERIOD = 0.1  # s
+HORIZON = 26  # periods
+PERIOD = 0.06  # s; double support of a small robot lasts 0.14 s
 _JERK = 1e-6  # weight of jerks, (m/s3)^-2, beside that of zero-moment points, 1/m2
 _ANGLE, _TURNING_JERK = 1e-3, 1e-7  # weights of the flywheel's angle, 1/rad2, and of its jerks, (rad/s3)^-2
 LARGEST_LEAN = 0.15  # rad

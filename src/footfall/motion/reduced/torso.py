@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,6 +45,13 @@ if TYPE_CHECKING:
 
 _FINE = 0.025  # s, between the times at which torques are compared
 _UPRIGHT = 1e-9  # rad or rad/s: less is no lean
+
+
+@lru_cache(maxsize=16)
+def without_hand_masses(model: ReducedModel) -> ReducedModel:
+    """The model of motions whose centre of mass a reduced model gives: hands take no mass from the torso as they come
+    into task space. Masses that change would have the torso leap to keep the centre of mass where it is."""
+    return replace(model, hand_share=0.0)
 
 
 def problem_of(
