@@ -104,7 +104,7 @@ def draw_pushes(rows: Rows, path: Path) -> None:
     axis.set_theta_zero_location("N")
     axis.set_ylim(0, 45)
     axis.set_title("largest push that LOLA bears in a walk, N s (up: ahead)", fontsize=9)
-    axis.legend(fontsize=7, loc="lower left", bbox_to_anchor=(-0.22, -0.12))
+    axis.legend(fontsize=7, loc="lower left", bbox_to_anchor=(-0.32, -0.12))
     figure.tight_layout()
     figure.savefig(path, dpi=90)
 
