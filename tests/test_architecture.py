@@ -44,6 +44,7 @@ ORDER = (
     "environment",
     "planning",
     "walking",
+    "learning",
     "studies",
     "workspace",
     "scenarios",

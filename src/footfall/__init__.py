@@ -21,6 +21,7 @@ everybody uses. Each domain has one more module, `footfall.control` say, and eac
 | `environment`, `messages` | what the robot believes and how it sees it; messages between processes |
 | `math`, `compiler` | rotations and curves; native code from functions of your own |
 | `errors`, `arrays` | what can go wrong; types of arrays for annotations |
+| `learning` | Gymnasium environments whose every step is native |
 | `studies` | many runs: what is varied, on all cores or on a cluster |
 | `workspace` | where arms reach and how well they move there |
 | `viewer`, `scenarios`, `bench` | pictures, whole runs, races |
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from footfall import gait as gait
     from footfall import hybrid as hybrid
     from footfall import ik as ik
+    from footfall import learning as learning
     from footfall import math as math
     from footfall import messages as messages
     from footfall import motion as motion

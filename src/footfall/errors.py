@@ -262,6 +262,19 @@ class SimulationDiverged(FootfallError, ArithmeticError):
         )
 
 
+class RewardNotFinite(FootfallError, ArithmeticError):
+    """A reward that is not a finite number. row: of the environment. term: of the reward."""
+
+    def __init__(self, row: int, term: str, value: float) -> None:
+        self.row = row
+        self.term = term
+        self.value = value
+        super().__init__(
+            f"reward term {term!r} of row {row} is {value}; a term must be finite in every state that has not ended: "
+            "bound what it divides by and what it takes the root or logarithm of"
+        )
+
+
 class LoopAtDeadPoint(SimulationDiverged):
     """A loop came to a dead point: the joints that lead it cannot go on. `state` is the last one before."""
 

@@ -5,7 +5,14 @@ from typing import TYPE_CHECKING
 from footfall.public_names import open_to_users
 
 if TYPE_CHECKING:
+    from footfall.simulation.batch import BatchReport as BatchReport
+    from footfall.simulation.batch import RobotBatch as RobotBatch
+    from footfall.simulation.batch_step import RowSettings as RowSettings
+    from footfall.simulation.batch_step import RowState as RowState
     from footfall.simulation.drive_step import Gears as Gears
+    from footfall.simulation.foot_points import Foot as Foot
+    from footfall.simulation.foot_points import FootPoint as FootPoint
+    from footfall.simulation.foot_points import find_feet as find_feet
     from footfall.simulation.handover import hand_over as hand_over
     from footfall.simulation.plants import FeetSimulation as FeetSimulation
     from footfall.simulation.plants import ImpactSimulation as ImpactSimulation

@@ -1,0 +1,204 @@
+"""Go2 learns to follow a joystick: proximal policy optimisation (Schulman et al. 2017) in one file.
+
+    pip install 'footfall[learning]' torch==2.13.0
+    python examples/18_learning_to_walk.py --output go2.onnx
+    python -m footfall.learning.judge go2.onnx
+
+The same seed gives the same weights, to the bit, for any number of threads of the simulation.
+"""
+
+import argparse
+import os
+import time
+
+os.environ.setdefault(
+    "OMP_WAIT_POLICY", "passive"
+)  # else threads of torch burn what the simulation could use
+
+import gymnasium
+import numpy as np
+import torch
+from torch import nn
+
+import footfall.learning
+from footfall.learning import save_policy
+
+footfall.learning.register()
+GAMMA, LAMBDA, CLIP, ENTROPY, TARGET_KL = 0.99, 0.95, 0.2, 0.005, 0.01
+
+
+class Normaliser:
+    """Running mean and deviation of observations (Welford, by batches)."""
+
+    def __init__(self, size):
+        self.mean, self.variance, self.count = np.zeros(size), np.ones(size), 1e-4
+
+    def update(self, batch):
+        count = len(batch)
+        mean, variance, total = (
+            batch.mean(axis=0, dtype=np.float64),
+            batch.var(axis=0, dtype=np.float64),
+            self.count + count,
+        )
+        delta = mean - self.mean
+        self.mean = self.mean + delta * count / total
+        spread = self.variance * self.count + variance * count + delta**2 * self.count * count / total
+        self.variance, self.count = spread / total, total
+
+    def __call__(self, batch):
+        scaled = (batch - self.mean.astype(np.float32)) / np.sqrt(self.variance + 1e-4).astype(np.float32)
+        return torch.from_numpy(np.clip(scaled, -10.0, 10.0).astype(np.float32))
+
+
+def network(inputs, outputs, width, last):
+    layers = [
+        nn.Linear(inputs, width),
+        nn.ELU(),
+        nn.Linear(width, width),
+        nn.ELU(),
+        nn.Linear(width, outputs),
+    ]
+    for layer in layers[::2]:
+        nn.init.orthogonal_(layer.weight, 2.0**0.5)
+        nn.init.zeros_(layer.bias)
+    with torch.no_grad():
+        layers[-1].weight *= last
+    return nn.Sequential(*layers)
+
+
+def advantages(rewards, values, dones, last):
+    """Generalised advantages (steps, rows) and returns; what was cut off counts as its value."""
+    result, carried, following = torch.zeros_like(rewards), 0.0, last
+    for k in reversed(range(len(rewards))):
+        alive = 1.0 - dones[k]
+        delta = rewards[k] + GAMMA * following * alive - values[k]
+        carried = delta + GAMMA * LAMBDA * alive * carried
+        result[k], following = carried, values[k]
+    return result, result + values
+
+
+def train(environment, *, iterations, rows, steps, epochs, batches, width, seed, threads, report):
+    torch.manual_seed(seed)
+    env = gymnasium.make_vec(environment, num_envs=rows, autoreset_mode="SameStep", threads=threads)
+    sizes = env.single_observation_space.shape[0], env.single_action_space.shape[0]
+    actor, critic = network(*sizes, width, 0.01), network(sizes[0], 1, width, 1.0)
+    deviation = nn.Parameter(torch.full((sizes[1],), np.log(0.82)))
+    parameters = [*actor.parameters(), *critic.parameters(), deviation]
+    optimiser, rate = torch.optim.Adam(parameters, lr=1e-3), 1e-3
+    normaliser, noise = Normaliser(sizes[0]), torch.Generator().manual_seed(seed)
+    seen, _ = env.reset(seed=1_000_000 * seed)
+    # Rows that all began together would end together.
+    env.unwrapped.rows["elapsed"][:] = np.floor(np.random.default_rng(seed).uniform(0.0, 900.0, rows))
+    begin = time.perf_counter()
+    for iteration in range(iterations):
+        normaliser.update(seen)
+        store = {name: [] for name in ("seen", "action", "chance", "value", "reward", "done")}
+        ended, lengths, tracked = 0, 0.0, []
+        spread = deviation.detach().exp()
+        with torch.no_grad():
+            for _ in range(steps):
+                scaled = normaliser(seen)
+                mean, value = actor(scaled), critic(scaled)[:, 0]
+                action = mean + spread * torch.randn(mean.shape, generator=noise)
+                chance = -(((action - mean) / spread) ** 2 / 2 + spread.log()).sum(dim=1)
+                seen, reward, terminated, truncated, info = env.step(action.numpy())
+                reward = torch.from_numpy(reward.astype(np.float32)) - torch.from_numpy(
+                    terminated.astype(np.float32)
+                )
+                cut = truncated & ~terminated
+                if cut.any():  # an episode that was cut off would have gone on
+                    rest = critic(normaliser(info["final_obs"][cut]))[:, 0]
+                    reward[torch.from_numpy(cut)] += GAMMA * rest
+                done = terminated | truncated
+                if done.any():
+                    ended += int(done.sum())
+                    lengths += info["episode_steps"] * int(done.sum())
+                tracked.append(info["reward_terms"])
+                for name, part in zip(
+                    store,
+                    (scaled, action, chance, value, reward, torch.from_numpy(done.astype(np.float32))),
+                    strict=True,
+                ):
+                    store[name].append(part)
+            data = {name: torch.stack(parts) for name, parts in store.items()}
+            last = critic(normaliser(seen))[:, 0]
+            gain, target = advantages(data["reward"], data["value"], data["done"], last)
+        flat = {name: part.flatten(0, 1) for name, part in {**data, "gain": gain, "target": target}.items()}
+        flat["gain"] = (flat["gain"] - flat["gain"].mean()) / (flat["gain"].std() + 1e-8)
+        for _ in range(epochs):
+            order = torch.randperm(rows * steps, generator=noise)
+            for part in order.chunk(batches):
+                mini = {name: value[part] for name, value in flat.items()}
+                mean, spread = actor(mini["seen"]), deviation.exp()
+                chance = -(((mini["action"] - mean) / spread) ** 2 / 2 + deviation).sum(dim=1)
+                ratio = (chance - mini["chance"]).exp()
+                with torch.no_grad():
+                    kl = ((ratio - 1.0) - (chance - mini["chance"])).mean().item()
+                if kl > 2.0 * TARGET_KL:
+                    rate = max(1e-5, rate / 1.5)
+                elif kl < 0.5 * TARGET_KL:
+                    rate = min(1e-2, rate * 1.5)
+                optimiser.param_groups[0]["lr"] = rate
+                better = torch.min(ratio * mini["gain"], ratio.clamp(1.0 - CLIP, 1.0 + CLIP) * mini["gain"])
+                error = (critic(mini["seen"])[:, 0] - mini["target"]) ** 2
+                loss = -better.mean() + error.mean() - ENTROPY * deviation.sum()
+                optimiser.zero_grad(set_to_none=True)
+                loss.backward()
+                nn.utils.clip_grad_norm_(parameters, 1.0)
+                optimiser.step()
+        if (iteration + 1) % report == 0:
+            terms = {
+                name: np.mean([each[name] for each in tracked]) / env.unwrapped.compiled.setup.period
+                for name in tracked[0]
+            }
+            length = f"length {lengths / ended:4.0f}" if ended else "none ended"
+            print(
+                f"{(iteration + 1) * rows * steps / 1e6:5.2f} M steps, {time.perf_counter() - begin:6.1f} s, "
+                f"CPU {time.process_time():6.1f} s, track {terms['track_velocity'] / 2:.3f} {terms['track_rate']:.3f}, "
+                f"{length}, rate {rate:.1e}, deviation {deviation.exp().mean().item():.2f}",
+                flush=True,
+            )
+    return env, actor, normaliser
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--environment", default="footfall/Go2-Velocity-v0", help="a name that Gymnasium knows"
+    )
+    parser.add_argument("--output", default="policy.onnx", help="where the policy is written")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--iterations", type=int, default=220)
+    parser.add_argument("--rows", type=int, default=1024, help="robots at once")
+    parser.add_argument("--steps", type=int, default=20, help="of each robot between two updates")
+    parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--batches", type=int, default=4)
+    parser.add_argument("--width", type=int, default=64, help="of the two hidden layers")
+    parser.add_argument(
+        "--threads", type=int, default=None, help="of the simulation; weights do not depend on it"
+    )
+    parser.add_argument("--torch-threads", type=int, default=1, help="weights depend on it")
+    parser.add_argument("--report", type=int, default=20, help="iterations between two lines")
+    options = vars(parser.parse_args())
+    torch.set_num_threads(options.pop("torch_threads"))
+    torch.use_deterministic_algorithms(True)
+    output = options.pop("output")
+    env, actor, normaliser = train(**options)
+    layers = [
+        (layer.weight.detach().numpy(), layer.bias.detach().numpy())
+        for layer in actor
+        if isinstance(layer, nn.Linear)
+    ]
+    save_policy(
+        output,
+        env.unwrapped.task,
+        layers,
+        mean=normaliser.mean,
+        variance=normaliser.variance + 1e-4,
+        activation="elu",
+    )
+    print("wrote", output)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,196 @@
+"""Policies as ONNX files: a network with the task that it was trained for, so that it runs wherever the robot does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.errors import InvalidInput, MissingFile, MissingPackage
+from footfall.learning.task import LearningTask
+from footfall.whole_file import written_whole
+
+Activation = Literal["elu", "relu", "tanh"]
+
+_LARGEST = 200_000_000  # bytes of a policy
+_SMALLEST = 1e-12
+
+
+class PolicyNote(NamedTuple):
+    """What a policy was trained for, as its file says. joints: names in the order of actions. default: positions of the
+    joints, rad. observations: names and sizes of the parts, in order. period: s."""
+
+    robot: str
+    joints: tuple[str, ...]
+    default: tuple[float, ...]
+    kp: tuple[float, ...]
+    kd: tuple[float, ...]
+    action_scale: float
+    action_limit: float
+    period: float
+    observations: tuple[tuple[str, int], ...]
+
+
+class Policy:
+    """A policy from an ONNX file: observations (n, size) to actions (n, joints). note: of `save_policy`, None of files
+    of others."""
+
+    def __init__(self, path: str | Path) -> None:
+        path = Path(path)
+        if not path.is_file():
+            raise MissingFile(
+                f"policy {str(path)!r} is not there; examples/18_learning_to_walk.py trains and writes one"
+            )
+        if path.stat().st_size > _LARGEST:
+            raise InvalidInput(
+                f"policy {str(path)!r} has {path.stat().st_size} bytes; at most {_LARGEST} are read"
+            )
+        try:
+            import onnxruntime
+        except ImportError as error:
+            raise MissingPackage("policies need onnxruntime: pip install 'footfall[learning]'") from error
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.log_severity_level = 3
+        try:
+            self._session = onnxruntime.InferenceSession(
+                path.read_bytes(), options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:
+            raise InvalidInput(f"policy {str(path)!r} is no ONNX model that can be run: {error}") from error
+        inputs, outputs = self._session.get_inputs(), self._session.get_outputs()
+        if len(inputs) != 1 or len(inputs[0].shape) != 2:
+            raise InvalidInput(
+                f"policy {str(path)!r} has inputs {[(each.name, each.shape) for each in inputs]}; it must have one, "
+                "(rows, observations)"
+            )
+        self.inputs, self.outputs = inputs[0].shape[1], outputs[0].shape[-1]
+        self._names = inputs[0].name, outputs[0].name
+        text = self._session.get_modelmeta().custom_metadata_map.get("footfall")
+        self.note = None if text is None else _note(path, text)
+
+    def __call__(self, observations: Array) -> Array:
+        """Actions (n, joints) for observations (n, size)."""
+        given = np.ascontiguousarray(observations, dtype=np.float32)
+        if given.ndim != 2 or (isinstance(self.inputs, int) and given.shape[1] != self.inputs):
+            raise InvalidInput(
+                f"observations have shape {given.shape}; the policy takes (rows, {self.inputs})"
+            )
+        name, result = self._names
+        return np.asarray(self._session.run([result], {name: given})[0], dtype=np.float64)
+
+
+def note_of(task: LearningTask) -> PolicyNote:
+    """What a policy for a task must know."""
+    from footfall.learning.compiled import CompiledTask
+
+    robot, (kp, kd) = task.model, task.gains
+    names = {
+        velocity: name for name in robot.joint_names for velocity in range(robot.nv)[robot.v_slice(name)]
+    }
+    places = task.step.joints
+    return PolicyNote(
+        task.robot if isinstance(task.robot, str) else robot.name,
+        tuple(names[velocity] for _, velocity in places),
+        tuple(float(task.default[coordinate]) for coordinate, _ in places),
+        tuple(kp.tolist()),
+        tuple(kd.tolist()),
+        float(task.action_scale),
+        float(task.action_limit),
+        task.dt * task.substeps,
+        tuple(CompiledTask(task).sizes.items()),
+    )
+
+
+def save_policy(
+    path: str | Path,
+    task: LearningTask,
+    layers: Sequence[tuple[Array, Array]],
+    *,
+    mean: Array,
+    variance: Array,
+    activation: Activation = "elu",
+) -> None:
+    """Write a network as ONNX, with what it was trained for.
+
+    layers: weights (outputs, inputs) and biases of each; the activation is between them. mean, variance: of the
+    observations, by which they are scaled first, cut at 10 deviations.
+    """
+    try:
+        import onnx
+        from onnx import TensorProto, helper, numpy_helper
+    except ImportError as error:
+        raise MissingPackage("to save policies needs onnx: pip install 'footfall[learning]'") from error
+    operators = {"elu": "Elu", "relu": "Relu", "tanh": "Tanh"}
+    if activation not in operators:
+        raise InvalidInput(f"activation is {activation!r}; there are: {', '.join(operators)}")
+    note = note_of(task)
+    size, width = sum(count for _, count in note.observations), len(note.joints)
+    shapes = [np.shape(weight) for weight, _ in layers]
+    if not shapes or shapes[0][1] != size or shapes[-1][0] != width:
+        raise InvalidInput(
+            f"layers have weights of shapes {shapes}; they must lead from {size} to {width} numbers"
+        )
+    weights = {
+        "mean": np.asarray(mean), "deviation": np.sqrt(np.maximum(variance, _SMALLEST)),
+        "least": np.array(-10.0), "most": np.array(10.0),
+    }  # fmt: skip
+    nodes = [
+        helper.make_node("Sub", ["observation", "mean"], ["centred"]),
+        helper.make_node("Div", ["centred", "deviation"], ["scaled"]),
+        helper.make_node("Clip", ["scaled", "least", "most"], ["value0"]),
+    ]
+    for k, (weight, bias) in enumerate(layers):
+        weights |= {f"weight{k}": np.asarray(weight), f"bias{k}": np.asarray(bias)}
+        last = k == len(layers) - 1
+        result = "action" if last else f"linear{k}"
+        nodes.append(helper.make_node("Gemm", [f"value{k}", f"weight{k}", f"bias{k}"], [result], transB=1))
+        if not last:
+            nodes.append(helper.make_node(operators[activation], [result], [f"value{k + 1}"]))
+    for name, value in weights.items():
+        if not np.isfinite(value).all():
+            raise InvalidInput(
+                f"{name} of the policy has entries that are not finite; it would not be written"
+            )
+    graph = helper.make_graph(
+        nodes,
+        "policy",
+        [helper.make_tensor_value_info("observation", TensorProto.FLOAT, ["rows", size])],
+        [helper.make_tensor_value_info("action", TensorProto.FLOAT, ["rows", width])],
+        [numpy_helper.from_array(value.astype(np.float32), name) for name, value in weights.items()],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10)
+    helper.set_model_props(model, {"footfall": json.dumps(note._asdict())})
+    onnx.checker.check_model(model)
+    with written_whole(Path(path)) as file:
+        file.write(model.SerializeToString())
+
+
+def _note(path: Path, text: str) -> PolicyNote:
+    try:
+        read: dict[str, Any] = json.loads(text)
+        joints, default, kp, kd = (tuple(read[name]) for name in ("joints", "default", "kp", "kd"))
+        note = PolicyNote(
+            str(read["robot"]),
+            tuple(str(name) for name in joints),
+            tuple(float(value) for value in default),
+            tuple(float(value) for value in kp),
+            tuple(float(value) for value in kd),
+            float(read["action_scale"]),
+            float(read["action_limit"]),
+            float(read["period"]),
+            tuple((str(name), int(size)) for name, size in read["observations"]),
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise InvalidInput(
+            f"policy {str(path)!r} has a note of footfall that cannot be read: {error!r}"
+        ) from error
+    if len({len(note.joints), len(note.default), len(note.kp), len(note.kd)}) != 1:
+        raise InvalidInput(
+            f"policy {str(path)!r} has a note whose joints, positions and gains differ in number"
+        )
+    return note

@@ -1,0 +1,216 @@
+"""Tasks as values: a robot, how it is driven, and the terms that say what it sees and what it is rewarded for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.dynamics.kinematics import forward_kinematics
+from footfall.errors import InvalidInput, UnknownName
+from footfall.geometry.height_map import HeightMap
+from footfall.geometry.plane import Plane
+from footfall.learning.quantities import check_term
+from footfall.robot.load import load
+from footfall.robot.model import Robot
+from footfall.robot.start import inside_limits, start_of
+from footfall.simulation.batch_step import BatchStep, Ground
+from footfall.simulation.foot_points import find_feet
+from footfall.simulation.joint_control import actuated_velocities
+from footfall.simulation.step_values import StepOptions
+
+_STIFFNESS = 2.0  # N m/rad for each kg that a robot weighs
+_FULL = 0.35  # rad, at which a joint gives its greatest effort at the most
+_SETTLING = 0.027  # s, damping over stiffness
+
+# What a row may draw anew when it begins, in this order.
+RESETS = (
+    "level",
+    "origin",
+    "q",
+    "v",
+    "friction",
+    "kp_factor",
+    "kd_factor",
+    "delay",
+    "base_mass",
+    "base_shift",
+    "encoder_bias",
+)
+
+
+@dataclass(frozen=True)
+class Term:
+    """A function of named quantities with a weight, noise and options of its own.
+
+    weight: of a reward, for a second. noise: of an observation, uniform between -noise and noise. options: values of
+    arguments that are no quantities.
+    """
+
+    function: Callable[..., Any]
+    weight: float = 1.0
+    noise: float = 0.0
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise InvalidInput(f"a term is made of a function of named quantities, not of {self.function!r}")
+        for name in ("weight", "noise"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
+                raise InvalidInput(
+                    f"{name} of term {self.function.__name__!r} is {value!r}; it must be a finite number"
+                )
+        object.__setattr__(self, "options", MappingProxyType(dict(self.options)))
+
+
+Terms = Mapping[str, Term | Callable[..., Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearningTask:
+    """What a row is rewarded for, and all that surrounds it.
+
+    robot: or its name or file. posture: values of joints in the default configuration, rad, by name or by a part of it.
+    feet: bodies, by default found. dt: s, of a step; substeps: in a step of the environment. seconds: of an episode.
+    kp, kd: of the joints, N m/rad and N m s/rad, a number or one for each joint; by default from the robot's mass and
+    efforts. action_scale: rad for an action of one; action_limit: beyond which actions are cut. observations, critic,
+    rewards, terminations, resets: terms by name; those of resets are named after what they draw (`RESETS`). command:
+    draws (3,), again after `redraw` (least, most) s. kick: draws a change (6,) of the base's velocity, every
+    `kick_every` (least, most) s. curriculum: gives the next level, 0 to 1, of a row that ends. ground: heights, else a
+    plane. scan: points (n, 2) beside the base whose heights can be seen, m.
+    """
+
+    robot: Robot | str
+    observations: Terms
+    rewards: Terms
+    terminations: Terms
+    command: Term | Callable[..., Any]
+    critic: Terms | None = None
+    resets: Terms = field(default_factory=dict)
+    kick: Term | Callable[..., Any] | None = None
+    curriculum: Term | Callable[..., Any] | None = None
+    posture: Mapping[str, float] = field(default_factory=dict)
+    feet: Sequence[str] | None = None
+    dt: float = 0.005
+    substeps: int = 4
+    seconds: float = 20.0
+    kp: float | Sequence[float] | None = None
+    kd: float | Sequence[float] | None = None
+    action_scale: float = 0.35
+    action_limit: float = 10.0
+    redraw: tuple[float, float] = (3.0, 8.0)
+    kick_every: tuple[float, float] = (2.0, 6.0)
+    ground: HeightMap | None = None
+    scan: Array | None = None
+
+    def __post_init__(self) -> None:
+        for kind in ("observations", "critic", "rewards", "terminations", "resets"):
+            terms = getattr(self, kind)
+            if terms is None:
+                continue
+            if not isinstance(terms, Mapping):
+                raise InvalidInput(f"{kind} is {terms!r}; it must be a dictionary of terms")
+            made = {name: as_term(name, value) for name, value in terms.items()}
+            draws = kind in ("observations", "resets")
+            for name, term in made.items():
+                check_term(kind, name, term.function, term.options, draws=draws)
+            object.__setattr__(self, kind, MappingProxyType(made))
+        if not self.observations or not self.rewards:
+            raise InvalidInput("a task needs at least one observation and one reward")
+        for name in self.resets:
+            if name not in RESETS:
+                raise UnknownName("reset", name, RESETS, "the task")
+        for name in ("command", "kick", "curriculum"):
+            value = getattr(self, name)
+            if value is not None:
+                term = as_term(name, value)
+                check_term(name, name, term.function, term.options, draws=True)
+                object.__setattr__(self, name, term)
+        for name in ("dt", "seconds", "action_scale", "action_limit"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value < np.inf:
+                raise InvalidInput(f"{name} is {value!r}; it must be above zero and finite")
+        for name in ("redraw", "kick_every"):
+            low, high = getattr(self, name)
+            if not 0.0 < low <= high:
+                raise InvalidInput(f"{name} is {(low, high)}; it must be two times in s, the least one first")
+
+    @cached_property
+    def model(self) -> Robot:
+        """The robot."""
+        return self.robot if isinstance(self.robot, Robot) else load(self.robot)
+
+    @cached_property
+    def default(self) -> Array:
+        """Configuration (nq,) with the posture, its feet on level ground."""
+        robot = self.model
+        q = np.array(start_of(robot).q)
+        moving = [
+            joint
+            for joint in robot.joint_names
+            if robot.q_slice(joint).stop - robot.q_slice(joint).start == 1
+        ]
+        for part, value in self.posture.items():
+            named = [joint for joint in moving if part == joint] or [
+                joint for joint in moving if part in joint
+            ]
+            if not named:
+                raise UnknownName("joint", part, moving, f"robot {robot.name!r}, for the posture")
+            for joint in named:
+                q[robot.q_slice(joint)] = value
+        q = inside_limits(robot, q)
+        feet = find_feet(robot, q=q, bodies=self.feet)
+        poses = forward_kinematics(robot, q, frames=tuple(foot.body for foot in feet))
+        lowest = min(
+            float((rotation @ np.array(point.point) + position)[2] - point.radius)
+            for foot, position, rotation in zip(feet, poses.position, poses.rotation, strict=True)
+            for point in foot.points
+        )
+        q[2] -= lowest
+        q.flags.writeable = False
+        return q
+
+    @cached_property
+    def gains(self) -> tuple[Array, Array]:
+        """kp and kd (joints,) of all rows before they draw a factor."""
+        robot = self.model
+        limits = robot.effort_limits[[velocity for _, velocity in actuated_velocities(robot)]]
+        kp = np.minimum(_STIFFNESS * robot.mass, limits / _FULL)
+        result: list[Array] = []
+        for name, given, usual in (("kp", self.kp, kp), ("kd", self.kd, None)):
+            usual = _SETTLING * result[0] if usual is None else usual
+            value = usual if given is None else np.asarray(given, dtype=np.float64)
+            if value.shape not in ((), usual.shape) or not (np.isfinite(value) & (value >= 0.0)).all():
+                raise InvalidInput(
+                    f"{name} is {given}; it must be a number or {len(usual)} of them, at least zero"
+                )
+            result.append(np.broadcast_to(value, usual.shape).copy())
+        return result[0], result[1]
+
+    @cached_property
+    def step(self) -> BatchStep:
+        """The physics of a step of the environment."""
+        robot, ground = self.model, self.ground
+        surface: Ground = Plane() if ground is None else ground
+        return BatchStep(
+            robot,
+            find_feet(robot, q=self.default, bodies=self.feet),
+            surface,
+            StepOptions(dt=self.dt),
+            self.substeps,
+        )
+
+
+def as_term(name: str, value: Any) -> Term:
+    """A term, or a function as one with a weight of 1."""
+    if isinstance(value, Term):
+        return value
+    if callable(value):
+        return Term(value)
+    raise InvalidInput(f"term {name!r} is {value!r}; it must be a function of named quantities, or a Term")
