@@ -226,7 +226,7 @@ def _ordered(brain: Brain, plant: Plant, period: int) -> Array:
     # A step that wanted more room is tried again, its tick is not.
     if done % steps == 0 and hardware.state.ticks[0] == tick:
         robot = plant.now.world.robots[0]
-        drives = state.drives[robot.first_drive : robot.first_drive + robot.drives]
+        drives = robot.drives.of(state.drives)
         orders = Orders(done / plant.substeps, memory.before, memory.after, memory.effort)
         run_tick(hardware, orders, drives, state.q)
     return command

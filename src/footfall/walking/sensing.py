@@ -88,17 +88,17 @@ def sense(
     code: SensingCode, world: World, state: State, dt: float, room: Array, sensors: Sensors, truth: Array
 ) -> Truth:
     """Fill the sensors without error. room: for native code. truth (4, 6): becomes the wrenches of `Truth`."""
-    nq, nv = world.robots[0].q, world.robots[0].v
-    first_q, first_v = world.robots[0].first_q, world.robots[0].first_v
-    room[:nq] = state.q[first_q : first_q + nq]
-    room[nq : nq + nv] = state.v[first_v : first_v + nv]
+    q, v = world.robots[0].q.of(state.q), world.robots[0].v.of(state.v)
+    nq, nv = len(q), len(v)
+    room[:nq] = q
+    room[nq : nq + nv] = v
     out = room[nq + nv :]
     call_native(code.look, room[: nq + nv], out)
     sensors.orientation[:] = out[:9].reshape(3, 3)
     sensors.turning[:] = out[9:_BODY]
     for k in range(len(code.joints_q)):
-        sensors.joints[k] = state.q[first_q + code.joints_q[k]]
-        sensors.joint_rates[k] = state.v[first_v + code.joints_v[k]]
+        sensors.joints[k] = q[code.joints_q[k]]
+        sensors.joint_rates[k] = v[code.joints_v[k]]
     frames = out[_BODY : _BODY + 12 * _FRAMES]
     truth[:] = 0.0
     sensors.pads[:] = 0.0
@@ -152,8 +152,8 @@ def _pad(code: SensingCode, place: Vector3) -> int:
 def part_of(code: SensingCode, world: World, shape: int) -> int:
     """What of the robot a shape belongs to, if anything."""
     body, robot = world.shapes.shapes[shape].body, world.robots[0]
-    link = body - robot.first_link
-    return int(code.parts[link]) if 0 <= link < robot.links else NOTHING
+    link = body - robot.links.first
+    return int(code.parts[link]) if 0 <= link < robot.links.size else NOTHING
 
 
 def _rotation(frames: Array, part: int) -> Matrix3:

@@ -20,7 +20,6 @@ from footfall.robot.model import Robot
 from footfall.scene.model import Material
 from footfall.simulation.joint_control import limited_velocities, rubbing_velocities
 from footfall.simulation.robot_motion import RobotMotion
-from footfall.simulation.step_values import Command
 from footfall.simulation.world.records import (
     Count,
     FreeBody,
@@ -28,8 +27,10 @@ from footfall.simulation.world.records import (
     JointLimit,
     JointPiece,
     LinkPiece,
+    Part,
     Plans,
     RobotPart,
+    RobotResults,
     State,
     Workspace,
     World,
@@ -163,53 +164,29 @@ def _add_free(tables: _Tables, robot: Robot) -> None:
 def _add_robot(tables: _Tables, member: Member, motion: RobotMotion, *, limits: bool, friction: bool) -> None:
     robot, nodes = motion.robot, motion.nodes
     mover, first_node, first_link = len(tables.mass), len(tables.node_mover), len(tables.link_mover)
-    outputs: dict[str, int] = {}
-    for name, shape in motion.approach.signature.outputs:
-        outputs[name] = tables.outputs
-        tables.outputs += int(np.prod(shape, dtype=np.int64))
-    sizes = {name: int(np.prod(shape, dtype=np.int64)) for name, shape in motion.approach.signature.outputs}
-    settled = tables.outputs
-    tables.outputs += sum(int(np.prod(shape, dtype=np.int64)) for _, shape in motion.settle.signature.outputs)
+    results, misses = _results(tables, motion)
     drives = 0 if motion.train is None else motion.train.size
+    inputs = sum(int(np.prod(shape, dtype=np.int64)) for _, shape in motion.settle.signature.inputs)
     placed = not _is_identity(member.pose)
     tables.robots.append(
         RobotPart(
             approach=motion.approach.native_function().address,
             settle=motion.settle.native_function().address,
-            first_q=tables.q,
-            q=robot.nq,
-            first_v=tables.v,
-            v=robot.nv,
-            first_joint=tables.joint_axes,
-            joints=motion.joints,
-            first_drive=tables.drives,
-            drives=drives,
-            first_link=first_link,
-            links=len(robot.tree.links),
-            first_node=first_node,
-            nodes=len(nodes.members),
-            inputs=tables.inputs,
-            mass=outputs["mass"],
+            q=Part(tables.q, robot.nq),
+            v=Part(tables.v, robot.nv),
+            joints=Part(tables.joint_axes, motion.joints),
+            drives=Part(tables.drives, drives),
+            links=Part(first_link, len(robot.tree.links)),
+            nodes=Part(first_node, len(nodes.members)),
+            inputs=Part(tables.inputs, inputs),
+            results=results,
             blocks=motion.plan.size,
-            pivots=outputs["pivots"],
-            free=outputs["free"],
-            integral=outputs["integral"],
-            rotations=outputs["rotations"],
-            positions=outputs["positions"],
-            linear=outputs["linear"],
-            angular=outputs["angular"],
-            motions=outputs["motions"],
-            tables=sizes["motions"] // (6 * WIDTH),
-            origin=outputs["origin"],
-            settled=settled,
-            given=outputs.get("given", -1),
-            sums=outputs.get("sums", 0),
             placed=placed,
             rotation=np.asarray(member.pose.rotation),
             position=np.asarray(member.pose.translation),
         )
     )
-    tables.inputs += sum(int(np.prod(shape, dtype=np.int64)) for _, shape in motion.settle.signature.inputs)
+    tables.inputs += inputs
     for row in motion.pieces:
         tables.link_mover.append(mover)
         tables.link_first_piece.append(len(tables.pieces))
@@ -227,12 +204,27 @@ def _add_robot(tables: _Tables, member: Member, motion: RobotMotion, *, limits: 
     tables.joints += _joint_rows(tables, motion, first_node, limits=limits, friction=friction)
     for number, pieces in enumerate(motion.held):
         equation = _joint(-1, first_node + pieces[0].node, -1, len(tables.joint_pieces), len(pieces))
-        tables.joints.append(equation._replace(coordinate=outputs["misses"] + number, friction=np.inf))
+        tables.joints.append(equation._replace(coordinate=misses + number, friction=np.inf))
         tables.joint_pieces += [JointPiece(first_node + piece.node, piece.row) for piece in pieces]
     tables.mass.append(robot.mass)
     tables.q, tables.v = tables.q + robot.nq, tables.v + robot.nv
     tables.tree_v += robot.spanning.nv
     tables.joint_axes, tables.drives = tables.joint_axes + motion.joints, tables.drives + drives
+
+
+def _results(tables: _Tables, motion: RobotMotion) -> tuple[RobotResults, int]:
+    """Room for what the kernels of a robot give, one behind the other, and where that begins by which loops that forces
+    hold are missed."""
+    parts, first = {}, tables.outputs
+    for name, shape in motion.approach.signature.outputs:
+        parts[name] = Part(tables.outputs, int(np.prod(shape, dtype=np.int64)))
+        tables.outputs = parts[name].end
+    sizes = [int(np.prod(shape, dtype=np.int64)) for _, shape in motion.settle.signature.outputs]
+    settled = Part(tables.outputs, sum(sizes))
+    own = {name: parts.get(name, Part(0, 0)) for name in RobotResults._fields[2:]}
+    results = RobotResults(Part(first, tables.outputs - first), settled, **own)
+    tables.outputs = settled.end
+    return results, parts["misses"].first if "misses" in parts else 0
 
 
 def _is_identity(pose: Transform) -> bool:
@@ -337,15 +329,14 @@ def _zeros_by_lines(*shape: int) -> Array:
 def new_workspace(world: World, contacts: ContactWorld, *, nv: int) -> Workspace:
     """Room for the steps of one world."""
     rows, nodes = contacts.bodies, len(world.node_velocities)
-    parts: Any = world.robots
-    commands = 1 + len(Command._fields)  # and the integral
-    inputs = np.sum(parts["q"] + 2 * parts["v"] + commands * parts["joints"] + 4 + parts["drives"])
-    outputs = np.sum(parts["settled"] - parts["mass"] + parts["q"] + parts["v"] + parts["drives"])
+    robots: Any = world.robots
+    inputs = robots["inputs"]["size"].sum()
+    outputs = sum(robots["results"][name]["size"].sum() for name in ("approach", "settled"))
     return Workspace(
         inputs=np.zeros(int(inputs)),
         outputs=_zeros_by_lines(int(outputs)),
         bodies=Bodies(np.zeros((rows, 3, 3)), np.zeros((rows, 3)), np.zeros((rows, 3)), np.zeros((rows, 3))),
-        origins=np.zeros((len(parts), 3)),
+        origins=np.zeros((len(robots), 3)),
         free=_zeros_by_lines(nodes, WIDTH),
         v=_zeros_by_lines(nodes, WIDTH),
         found=new_records(Touch, _TOUCHES),

@@ -72,12 +72,9 @@ def island_inertia(now: Moment, draft: Draft, plan: Elimination, coupled: bool) 
 def _robot_inertia(now: Moment, mover: int, pushes: ArrayOf[Lanes]) -> Inertia:
     """As the native code of a robot gives it, by its own nodes and plan."""
     robot, outputs = now.world.robots[mover], now.room.outputs
-    size = WIDTH * robot.nodes
-    mass: ArrayOf[Lanes] = outputs[robot.mass : robot.mass + WIDTH * WIDTH * robot.blocks].reshape(
-        WIDTH * robot.blocks, WIDTH
-    )
-    pivots: ArrayOf[Lanes] = outputs[robot.pivots : robot.pivots + size].reshape(robot.nodes, WIDTH)
-    return Inertia(mass, now.room.free[robot.first_node : robot.first_node + robot.nodes], pushes, pivots)
+    mass: ArrayOf[Lanes] = robot.results.mass.of(outputs).reshape(WIDTH * robot.blocks, WIDTH)
+    pivots: ArrayOf[Lanes] = robot.results.pivots.of(outputs).reshape(robot.nodes.size, WIDTH)
+    return Inertia(mass, now.room.free[robot.nodes.first : robot.nodes.end], pushes, pivots)
 
 
 def _fill_free(now: Moment, draft: Draft, number: int, plan: Elimination, inertia: Inertia) -> None:
@@ -98,14 +95,14 @@ def _fill_robot(now: Moment, draft: Draft, mover: int, plan: Elimination, inerti
     robot, own = world.robots[mover], world.plans.of(mover)
     given = _robot_inertia(now, mover, inertia.pushes)
     blocks = given.mass
-    for node in range(robot.nodes):
-        here = draft.local[robot.first_node + node]
+    for node in range(robot.nodes.size):
+        here = draft.local[robot.nodes.first + node]
         inertia.free[here] = given.free[node]
         inertia.pivots[here] = given.pivots[node]
         _copy_block(blocks, WIDTH * own.places[node], inertia.mass, WIDTH * plan.places[here])
     for k in range(world.pair_starts[mover], world.pair_starts[mover + 1]):
         one, other = world.node_pairs[k, 0], world.node_pairs[k, 1]
-        first, second = own.places[one - robot.first_node], own.places[other - robot.first_node]
+        first, second = own.places[one - robot.nodes.first], own.places[other - robot.nodes.first]
         a, b = plan.places[draft.local[one]], plan.places[draft.local[other]]
         source = WIDTH * block_number(own, first, second)
         above, below = WIDTH * block_number(plan, a, b), WIDTH * block_number(plan, b, a)

@@ -103,7 +103,7 @@ def giving_share(own: bool, gap: float, pressed: float) -> float:
 def _has_given_motion(world: World) -> bool:
     given = len(world.paths) > 0
     for robot in world.robots:
-        given = given or robot.given >= 0
+        given = given or robot.results.given.size > 0
     return given
 
 

@@ -34,7 +34,7 @@ def fill_motion(
 def _robot_rows(now: Moment, robot: RobotPart, piece: LinkPiece, motions: ArrayOf[Lanes], row: int) -> None:
     """About the robot's origin."""
     number: Lanes = _NUMBER
-    keep, first = number < piece.lanes, robot.motions + TWIST * WIDTH * piece.table
+    keep, first = number < piece.lanes, robot.results.motions.first + TWIST * WIDTH * piece.table
     table: ArrayOf[Lanes] = now.room.outputs[first : first + TWIST * WIDTH].reshape(TWIST, WIDTH)
     for c in range(TWIST):
         motions[row + c] = np.where(keep, table[c], 0.0)

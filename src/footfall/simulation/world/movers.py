@@ -151,81 +151,74 @@ def approach_all(world: World, settings: Settings, state: State, command: Array,
 def _approach_robot(
     robot: RobotPart, settings: Settings, state: State, command: Array, room: Workspace
 ) -> None:
-    at = robot.inputs
-    _copy(state.q, robot.first_q, room.inputs, at, robot.q)
-    _copy(state.v, robot.first_v, room.inputs, at + robot.q, robot.v)
-    at = _fill_rest(robot, settings, state, command, room.inputs, at + robot.q + robot.v)
-    call_native(robot.approach, room.inputs[robot.inputs : at], room.outputs[robot.mass :])
+    inputs, results, links = robot.inputs.of(room.inputs), robot.results, robot.links
+    at = _put(robot.q.of(state.q), inputs, 0)
+    at = _put(robot.v.of(state.v), inputs, at)
+    at = _put_rest(robot, settings, state, command, inputs, at)
+    call_native(robot.approach, inputs[:at], results.approach.of(room.outputs))
     outputs, bodies = room.outputs, room.bodies
-    first, last = robot.first_link, robot.first_link + robot.links
-    turns = outputs[robot.rotations : robot.rotations + 9 * robot.links]
-    bodies.rotation[first:last] = turns.reshape(robot.links, 3, 3)
-    bodies.position[first:last] = _vectors(outputs, robot.positions, robot.links)
-    bodies.linear[first:last] = _vectors(outputs, robot.linear, robot.links)
-    bodies.angular[first:last] = _vectors(outputs, robot.angular, robot.links)
-    if robot.given >= 0:
-        for k in range(robot.links):
-            link, own = robot.first_link + k, outputs[robot.given + 6 * k : robot.given + 6 * k + 6]
-            room.given_linear[link] = np.array([own[0], own[1], own[2]])
-            room.given_angular[link] = np.array([own[3], own[4], own[5]])
+    bodies.rotation[links.first : links.end] = results.rotations.of(outputs).reshape(links.size, 3, 3)
+    bodies.position[links.first : links.end] = results.positions.of(outputs).reshape(links.size, 3)
+    bodies.linear[links.first : links.end] = results.linear.of(outputs).reshape(links.size, 3)
+    bodies.angular[links.first : links.end] = results.angular.of(outputs).reshape(links.size, 3)
+    if results.given.size > 0:
+        given = results.given.of(outputs).reshape(links.size, 6)
+        for k in range(links.size):
+            room.given_linear[links.first + k] = np.array([given[k, 0], given[k, 1], given[k, 2]])
+            room.given_angular[links.first + k] = np.array([given[k, 3], given[k, 4], given[k, 5]])
     if robot.placed:
         _place(robot, room)
 
 
-def _vectors(numbers: Array, first: int, count: int) -> ArrayOf[Vector3]:
-    rows: ArrayOf[Vector3] = numbers[first : first + 3 * count].reshape(count, 3)
-    return rows
-
-
 def _note_free(world: World, robot: RobotPart, room: Workspace) -> None:
     """Velocities without contact by node."""
-    for node in range(robot.first_node, robot.first_node + robot.nodes):
+    free = robot.results.free.of(room.outputs)
+    for node in range(robot.nodes.first, robot.nodes.end):
         row: Lanes = np.zeros(8)
         for lane in range(WIDTH):
             velocity = world.node_velocities[node, lane]
             if velocity >= 0:
-                row[lane] = room.outputs[robot.free + velocity - robot.first_v]
+                row[lane] = free[velocity - robot.v.first]
         room.free[node] = row
 
 
-def _fill_rest(
+def _put_rest(
     robot: RobotPart, settings: Settings, state: State, command: Array, inputs: Array, at: int
 ) -> int:
     """What both kernels take behind coordinates and velocities; gives where it ends."""
-    _copy(state.integral, robot.first_joint, inputs, at, robot.joints)
-    at += robot.joints
+    at = _put(robot.joints.of(state.integral), inputs, at)
     for part in range(len(command)):
-        _copy(command[part], robot.first_joint, inputs, at, robot.joints)
-        at += robot.joints
+        at = _put(robot.joints.of(command[part]), inputs, at)
     pull = robot.rotation.T @ settings.gravity if robot.placed else settings.gravity
     for i in range(3):
         inputs[at + i] = pull[i]
     inputs[at + 3] = settings.dt
-    _copy(state.drives, robot.first_drive, inputs, at + 4, robot.drives)
-    return at + 4 + robot.drives
+    return _put(robot.drives.of(state.drives), inputs, at + 4)
 
 
-def _copy(source: Array, first: int, target: Array, place: int, count: int) -> None:
-    target[place : place + count] = source[first : first + count]
+def _put(values: Array, target: Array, at: int) -> int:
+    """Write values from a place on; gives where they end."""
+    target[at : at + len(values)] = values
+    return at + len(values)
 
 
 def _place(robot: RobotPart, room: Workspace) -> None:
     """From the robot's own world into the common one."""
     bodies = room.bodies
-    for k in range(robot.links):
-        link = robot.first_link + k
+    for link in range(robot.links.first, robot.links.end):
         bodies.rotation[link] = robot.rotation @ bodies.rotation[link]
         bodies.position[link] = robot.rotation @ bodies.position[link] + robot.position
         bodies.linear[link] = robot.rotation @ bodies.linear[link]
         bodies.angular[link] = robot.rotation @ bodies.angular[link]
-        if robot.given >= 0:
+        if robot.results.given.size > 0:
             room.given_linear[link] = robot.rotation @ room.given_linear[link]
             room.given_angular[link] = robot.rotation @ room.given_angular[link]
 
 
 def robot_origin(robot: RobotPart, outputs: Array) -> Vector3:
     """Where the motions of a robot's links are taken, in the common world, m."""
-    own = np.array([outputs[robot.origin], outputs[robot.origin + 1], outputs[robot.origin + 2]])
+    place = robot.results.origin.of(outputs)
+    own = np.array([place[0], place[1], place[2]])
     return robot.rotation @ own + robot.position if robot.placed else own
 
 
@@ -280,21 +273,27 @@ def settle_all(world: World, settings: Settings, state: State, command: Array, r
 def _settle_robot(
     world: World, robot: RobotPart, settings: Settings, state: State, command: Array, room: Workspace
 ) -> None:
-    at = robot.inputs
-    _copy(state.q, robot.first_q, room.inputs, at, robot.q)
-    _copy(state.v, robot.first_v, room.inputs, at + robot.q, robot.v)
-    _copy(room.outputs, robot.free, state.v, robot.first_v, robot.v)  # what is prescribed belongs to no node
-    for node in range(robot.first_node, robot.first_node + robot.nodes):
+    inputs, results, v = robot.inputs.of(room.inputs), robot.results, robot.v.of(state.v)
+    at = _put(robot.q.of(state.q), inputs, 0)
+    at = _put(v, inputs, at)
+    v[:] = results.free.of(room.outputs)  # what is prescribed belongs to no node
+    for node in range(robot.nodes.first, robot.nodes.end):
         row = room.v[node]
         for lane in range(WIDTH):
             velocity = world.node_velocities[node, lane]
             if velocity >= 0:
                 state.v[velocity] = row[lane]
-    at += robot.q + robot.v
-    _copy(state.v, robot.first_v, room.inputs, at, robot.v)
-    end = _fill_rest(robot, settings, state, command, room.inputs, at + robot.v)
-    _copy(room.outputs, robot.integral, state.integral, robot.first_joint, robot.joints)
-    call_native(robot.settle, room.inputs[robot.inputs : end], room.outputs[robot.settled :])
-    _copy(room.outputs, robot.settled, state.q, robot.first_q, robot.q)
-    _copy(room.outputs, robot.settled + robot.q, room.effort, robot.first_v, robot.v)
-    _copy(room.outputs, robot.settled + robot.q + robot.v, state.drives, robot.first_drive, robot.drives)
+    at = _put(v, inputs, at)
+    _put_rest(robot, settings, state, command, inputs, at)
+    robot.joints.of(state.integral)[:] = results.integral.of(room.outputs)
+    settled = results.settled.of(room.outputs)
+    call_native(robot.settle, inputs, settled)
+    at = _take(settled, 0, robot.q.of(state.q))
+    at = _take(settled, at, robot.v.of(room.effort))
+    _take(settled, at, robot.drives.of(state.drives))
+
+
+def _take(source: Array, at: int, target: Array) -> int:
+    """Read values from a place on; gives where they end."""
+    target[:] = source[at : at + len(target)]
+    return at + len(target)

@@ -17,45 +17,61 @@ from footfall.contact.law import ContactRules, PairMaterial
 from footfall.math.block_sparse import Elimination
 
 
-class RobotPart(NamedTuple):
-    """A robot: where its kernels are, and where what is its own begins and how much it is.
+class Part(NamedTuple):
+    """A part of an array, from `first` on: what belongs to one robot of all."""
 
-    approach, settle: addresses of native code. inputs: where its numbers begin in `Workspace.inputs` and how many there
-    are before those that change with every step. first_*, *: of the world's. The rest: where the results of `approach`
-    stand in `Workspace.outputs`. rotation, position: where its own world stands in the common one; placed: whether that
-    is elsewhere.
+    first: int
+    size: int
+
+    def of(self, values: Array) -> Array:
+        """The part itself, not a copy."""
+        return values[self.first : self.first + self.size]
+
+    @property
+    def end(self) -> int:
+        return self.first + self.size
+
+
+class RobotResults(NamedTuple):
+    """Where the kernels of a robot leave what they compute, as parts of `Workspace.outputs`: all of `approach`, whose
+    output of that name each is, and behind it what `settle` gives, `settled`. given: empty unless its joints are
+    prescribed. sums: empty without joints that follow others and loops that forces hold."""
+
+    approach: Part
+    settled: Part
+    mass: Part
+    pivots: Part
+    free: Part
+    integral: Part
+    rotations: Part
+    positions: Part
+    linear: Part
+    angular: Part
+    motions: Part
+    origin: Part
+    given: Part
+    sums: Part
+
+
+class RobotPart(NamedTuple):
+    """A robot in a world: what of the world's coordinates, velocities, joint axes, drives, links and nodes is its own.
+
+    approach, settle: addresses of its kernels. inputs: the part of `Workspace.inputs` that they take; results: where
+    they leave what. blocks: of its inertia. rotation, position: where its own world stands in the common one; placed:
+    whether that is elsewhere.
     """
 
     approach: int
     settle: int
-    first_q: int
-    q: int
-    first_v: int
-    v: int
-    first_joint: int
-    joints: int
-    first_drive: int
-    drives: int
-    first_link: int
-    links: int
-    first_node: int
-    nodes: int
-    inputs: int
-    mass: int
+    q: Part
+    v: Part
+    joints: Part
+    drives: Part
+    links: Part
+    nodes: Part
+    inputs: Part
+    results: RobotResults
     blocks: int
-    pivots: int
-    free: int
-    integral: int
-    rotations: int
-    positions: int
-    linear: int
-    angular: int
-    motions: int
-    tables: int
-    origin: int
-    settled: int
-    given: int  # -1 unless its joints are prescribed
-    sums: int  # of no meaning without joints that follow others and loops that forces hold
     placed: bool
     rotation: Matrix3
     position: Vector3

@@ -91,8 +91,8 @@ def _begin_command(world: World, state: State) -> None:
     """Let the targets of servos go on from now: a new command has come, see `DriveTrain.begin_command`."""
     for k in range(len(world.robots)):
         robot = world.robots[k]
-        if robot.drives > 0:
-            state.drives[robot.first_drive + robot.drives - 1] = 0.0
+        if robot.drives.size > 0:
+            state.drives[robot.drives.end - 1] = 0.0
 
 
 def is_number(state: State) -> bool:

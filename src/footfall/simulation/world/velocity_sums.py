@@ -38,7 +38,7 @@ def joint_row(now: Moment, joint: JointLimit, piece: int) -> Lanes:
     """What the velocities of a node (8,) give to the rate of a joint that follows."""
     world = now.world
     robot = world.robots[world.node_mover[joint.node]]
-    first = robot.sums + WIDTH * world.joint_pieces[piece].row
+    first = robot.results.sums.first + WIDTH * world.joint_pieces[piece].row
     rows: ArrayOf[Lanes] = now.room.outputs[first : first + WIDTH].reshape(1, WIDTH)
     row: Lanes = rows[0]
     return row
