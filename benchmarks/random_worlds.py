@@ -133,7 +133,7 @@ def fall(seed: int, number: int, dt: float, seconds: float) -> Outcome:
         finite,
         gained,
         0.0 if deepest is None else deepest.depth,
-        float(-run.touches.gaps.min(initial=0.0)),
+        float(-run.contacts.gaps.min(initial=0.0)),
         min(heights) < -0.5,
         float((residual > 1e-6).mean()),
         float(np.abs(run.v[-1]).max()),

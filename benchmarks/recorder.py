@@ -33,7 +33,7 @@ def main() -> None:
     simulation = Simulation(footfall.load("lola"), "flat", dt=1e-3)
     hold = simulation.hold()
     settled = simulation.run(hold, 0.5)
-    print(f"{settled.touches.counts[-1]} contacts, load {os.getloadavg()[0]:.1f}")
+    print(f"{settled.contacts.counts[-1]} contacts, load {os.getloadavg()[0]:.1f}")
 
     def controller(time: float, q: Array, v: Array) -> Command:
         return hold

@@ -86,11 +86,11 @@ def measured(kind: str, count: int) -> dict[str, Any]:
         begun = time.process_time()
         simulation.rollout(q, v, hold, steps=_STEPS)
         each = (time.process_time() - begun) / (_STEPS * count)
-        contacts = len(simulation.state.touches) * count
+        contacts = len(simulation.state.contacts) * count
     else:
         begun = time.process_time()
         simulation.run(hold, 1e-3 * _STEPS)
-        each, contacts = (time.process_time() - begun) / _STEPS, len(simulation.state.touches)
+        each, contacts = (time.process_time() - begun) / _STEPS, len(simulation.state.contacts)
     return {"first": first, "step": each, "memory": memory() - before, "contacts": contacts}
 
 

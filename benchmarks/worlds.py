@@ -110,7 +110,7 @@ def _row(
     )
     ratio = found.ratio("theirs", "ours")
     return Row(
-        world.name, phase, float(path.touches.counts.mean()), peer.data.ncon, 1e6 * found.time("ours").median,
+        world.name, phase, float(path.contacts.counts.mean()), peer.data.ncon, 1e6 * found.time("ours").median,
         1e6 * found.time("theirs").median, ratio.median, (ratio.lower, ratio.upper),
         float(path.residual.max()) / weight, float(path.solver_steps.mean()), first,
     )  # fmt: skip

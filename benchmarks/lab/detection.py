@@ -12,8 +12,8 @@ from footfall.bench import surroundings
 from footfall.bench.measure import Contestant, Race, race, sweep
 from footfall.compiler.routines import new_records
 from footfall.contact.detection.find import NONE_SLEEP, find_contacts
-from footfall.contact.detection.shapes import Bodies, Touch
-from footfall.contact.detection.world import ContactWorld, touches_of
+from footfall.contact.detection.shapes import Bodies, Contact
+from footfall.contact.detection.world import ContactWorld, contacts_of
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
 from footfall.math.rotations import matrix_from_rotation_vector, quaternion_from_matrix
@@ -91,14 +91,14 @@ def measure(place: Place, *, blocks: int) -> PlaceReport:
     rng = np.random.default_rng(1)
     moved = [_moved(place.moving, rng) for _ in range(_STATES)]
     world, states, memory = _ours(place, moved)
-    found = new_records(Touch, 64 * (len(place.moving) + 1))
+    found = new_records(Contact, 64 * (len(place.moving) + 1))
     model, datas = _theirs(place, moved)
     gaps, counts = [], []
     for bodies, data in zip(states, datas, strict=True):
         need = find_contacts(world.table, memory, bodies, 0.0, REACH, found, NONE_SLEEP)
         mujoco.mj_collision(model, data)
-        counts.append((need.touches, data.ncon))
-        gaps.append(abs(found["gap"][: need.touches].min() - data.contact.dist.min()))
+        counts.append((need.contacts, data.ncon))
+        gaps.append(abs(found["gap"][: need.contacts].min() - data.contact.dist.min()))
     constants = {
         "find": find_contacts,
         "table": world.table,
@@ -139,7 +139,7 @@ def _ours(place: Place, moved: list[list[Transform]]) -> tuple[ContactWorld, lis
         Bodies(np.array([p.rotation for p in poses]), np.array([p.translation for p in poses]), rest, rest)
         for poses in moved
     ]
-    _, memory = touches_of(world, world.memory(), states[0], reach=REACH)
+    _, memory = contacts_of(world, world.memory(), states[0], reach=REACH)
     return world, states, memory
 
 

@@ -76,7 +76,7 @@ def drop(simulation: Simulation, q: Array, seconds: float, *, damping: float) ->
     energy = energy + footfall.potential_energy(robot, trajectory.q)
     fallen = robot.mass * 9.81 * (DROP + 0.5)
     last = len(trajectory.time) - round(1.0 / simulation.options.dt)
-    log = trajectory.touches
+    log = trajectory.contacts
     rows = slice(int(log.starts[last]), None)
     floor = log.number("floor")
     final = log.rows(len(trajectory.time) - 1)

@@ -244,7 +244,7 @@ def _residual_row(name: str, scene: Scene, seconds: float) -> str:
     fast = np.abs(trajectory.v).max(axis=1) > 1e-2
     rest = len(fast) - int(fast[::-1].argmax()) if fast.any() else 0
     falling, resting = shares[:rest], shares[rest:]
-    log = trajectory.touches
+    log = trajectory.contacts
     last = log.gaps[log.rows(len(trajectory.time) - 1)]
     return (
         f"| {name} | {log.counts.max()} | {_part(falling, 1e-8)} | {_part(falling, 1e-4)} | {_most(falling)} | "

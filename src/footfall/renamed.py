@@ -59,7 +59,9 @@ _ERRORS: dict[str, str] = {
 }
 
 RENAMED: dict[str, str] = {
+    "footfall.contact.touches_of": "footfall.contact.contacts_of",
     "footfall.ik.solve_hierarchical_qp": "footfall.ik.solve_hierarchy",
+    "footfall.simulation.TouchLog": "footfall.simulation.ContactLog",
     **{
         f"footfall.errors.{old}": f"footfall.errors.{new}"
         for new, olds in _ERRORS.items()

@@ -22,7 +22,7 @@ def require_same(recording: Recording, trajectory: Trajectory, periods: int) -> 
     np.testing.assert_array_equal(recording.q, trajectory.q[:periods])
     np.testing.assert_array_equal(recording.v, trajectory.v[:periods])
     np.testing.assert_array_equal(recording.tau, trajectory.effort[:periods])
-    touches, contacts = trajectory.touches, recording.contacts
+    touches, contacts = trajectory.contacts, recording.contacts
     end = int(touches.starts[periods])
     np.testing.assert_array_equal(contacts.time, trajectory.time[:periods])
     np.testing.assert_array_equal(contacts.count, touches.counts[:periods])
@@ -42,7 +42,7 @@ def test_a_recorded_run_is_the_trajectory(contacts: str, called: bool, tmp_path:
     with RecordingWriter(tmp_path / "run.mcap", simulation.robot) as writer:
         trajectory = simulation.run((lambda t, q, v: hold) if called else hold, 0.4, recorder=writer)
         again = simulation.run(hold, 0.1, recorder=writer)
-    assert trajectory.touches.counts.max() > 0
+    assert trajectory.contacts.counts.max() > 0
     recording = read_recording(tmp_path / "run.mcap")
     require_same(recording, footfall.simulation.join_trajectories([trajectory, again]), len(recording.time))
     assert len(recording.time) == len(trajectory.time) + len(again.time)
@@ -70,8 +70,8 @@ def test_a_trajectory_may_be_changed_while_it_is_written(tmp_path: Path) -> None
     simulation = footfall.Simulation(footfall.load("point-foot-quadruped"), "flat")
     with RecordingWriter(tmp_path / "run.mcap", simulation.robot, flush_interval=60.0) as writer:
         trajectory = simulation.run(simulation.hold(), 0.05, recorder=writer)
-        forces = trajectory.touches.forces.copy()
-        trajectory.touches.forces[:] = trajectory.q[:] = 7.0
+        forces = trajectory.contacts.forces.copy()
+        trajectory.contacts.forces[:] = trajectory.q[:] = 7.0
     recording = read_recording(tmp_path / "run.mcap")
     np.testing.assert_array_equal(recording.contacts.force, forces)
     assert not (recording.q == 7.0).any()

@@ -49,7 +49,7 @@ def edge_points(size: tuple[float, ...]) -> Array:
 
 def carried(simulation: Simulation, trajectory: Trajectory, body: str, other: str) -> tuple[Array, Array]:
     """Positions (n, 3) and forces (n, 3) on a body from another one in the last step, or their opposite."""
-    log, fixed = trajectory.touches, {each.name for each in simulation.scene.fixed_objects}
+    log, fixed = trajectory.contacts, {each.name for each in simulation.scene.fixed_objects}
     positions, forces = [], []
     for k in range(len(trajectory.time) and log.starts[-2], log.starts[-1]):
         pair = [log.names[side[k]] for side in (log.first, log.second)]

@@ -46,7 +46,7 @@ def test_a_step_is_the_same_in_both_engines(both: tuple[Simulation, Simulation])
         one.step(command)
         other.step(command)
         # an impulse that acts so much deeper, of what turns so fast
-        depth = np.abs(one.state.touches["gap"]).max()
+        depth = np.abs(one.state.contacts["gap"]).max()
         assert depth < 1e-5
         assert np.abs(one.v - other.v).max() < 1e-8 + 2.0 * depth * (1.0 + np.abs(found.v).max())
 
@@ -88,7 +88,7 @@ def test_memory_is_a_warm_start(both: tuple[Simulation, Simulation]) -> None:
     # and back: the same impulses on the same feet
     hand_over(found, lanes)
     hand_over(lanes, found)
-    count = len(found.state.touches)
+    count = len(found.state.contacts)
     back = found.state.impulses[: 3 * count].reshape(-1, 3)
     assert back[:, 2].sum() == pytest.approx(upwards, rel=1e-9)
 

@@ -11,7 +11,7 @@ import pytest
 
 from footfall import Scene, Simulation, StepOptions
 from footfall.contact import PenaltyLaw
-from footfall.simulation import SolverOptions, plants
+from footfall.simulation import SimulationState, SolverOptions, plants
 from tests.simulation.worlds import ball, ground
 
 SCENE = Scene("ball", (ground(), ball((0.0, 0.0, 0.2))))
@@ -65,3 +65,15 @@ def test_old_and_new_words_lead_to_the_same_steps() -> None:
         warnings.simplefilter("error", DeprecationWarning)
         new = plants.ImpactSimulation(None, SCENE)
     np.testing.assert_array_equal(old.run(old.zero_command, 0.02).q, new.run(new.zero_command, 0.02).q)
+
+
+def test_contacts_of_trajectories_and_states_were_touches() -> None:
+    simulation = Simulation(None, SCENE)
+    path = simulation.run(simulation.zero_command, 0.002)
+    with pytest.warns(DeprecationWarning, match=r"Trajectory\.touches is now contacts"):
+        assert path.touches is path.contacts
+    with pytest.warns(DeprecationWarning, match=r"SimulationState\.touches is now contacts"):
+        assert simulation.state.touches is simulation.state.contacts
+    with pytest.warns(DeprecationWarning, match=r"SimulationState\(touches=\) is now contacts="):
+        state = SimulationState(0.0, simulation.q, simulation.v, *[np.zeros(0)] * 2, touches=())  # type: ignore[call-arg]
+    assert state.contacts == ()

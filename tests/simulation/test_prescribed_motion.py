@@ -41,7 +41,7 @@ def run(engine: WorldEngine, q: Array, velocities: Array) -> tuple[Array, Array,
         command = Command(*(velocity if name == "velocity" else zero for name in Command._fields))
         state = course.advance(state, command, {}, k, k + 1, 0.0)
     log = course.log
-    return log.q, log.v, log.forces[log.touch_starts[-2] : log.touch_starts[-1]].sum(axis=0)
+    return log.q, log.v, log.forces[log.contact_starts[-2] : log.contact_starts[-1]].sum(axis=0)
 
 
 def swinging(steps: int, dt: float) -> Array:

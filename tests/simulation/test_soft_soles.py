@@ -47,7 +47,7 @@ def test_a_block_that_rocks_on_springs_takes_a_step_or_two() -> None:
     steps, 2.4 on average, when they lay where the tilted face is."""
     simulation = block(STIFFNESS, DAMPING, tilt=0.01, height=0.105)
     path = simulation.run(simulation.zero_command, 0.3)
-    assert path.touches.counts.max() == 4
+    assert path.contacts.counts.max() == 4
     assert path.solver_steps.mean() < 1.2
     assert path.solver_steps.max() <= 8
     assert path.residual.max() <= 1e-9 * 10.0 * 9.81 * 1e-3

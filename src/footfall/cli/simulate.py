@@ -225,7 +225,7 @@ def _summary(simulation: SimulationBase, rows: list[Any]) -> Any:
     from footfall.simulation.run_values import join_trajectories
 
     whole = join_trajectories(rows)
-    time, q, v, effort, log = whole.time, whole.q, whole.v, whole.effort, whole.touches
+    time, q, v, effort, log = whole.time, whole.q, whole.v, whole.effort, whole.contacts
     weight = simulation.robot.mass * float(np.linalg.norm(simulation.robot.gravity))
     fixed = {"world", *(each.name for each in simulation.scene.fixed_objects)}
     grounds = [name for name in log.names if name in fixed]

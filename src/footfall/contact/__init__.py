@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from footfall.contact.detection.world import ContactWorld as ContactWorld
     from footfall.contact.detection.world import bodies_at as bodies_at
     from footfall.contact.detection.world import build_contact_world as build_contact_world
-    from footfall.contact.detection.world import touches_of as touches_of
+    from footfall.contact.detection.world import contacts_of as contacts_of
     from footfall.contact.options import ContactOptions as ContactOptions
     from footfall.contact.options import JointRows as JointRows
     from footfall.contact.penalty import PenaltyLaw as PenaltyLaw

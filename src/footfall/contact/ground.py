@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.contact.detection.world import ContactWorld, bodies_at, build_contact_world, touches_of
+from footfall.contact.detection.world import ContactWorld, bodies_at, build_contact_world, contacts_of
 from footfall.errors import InvalidInput, UnknownName
 from footfall.robot.model import WORLD, JointType, Robot
 from footfall.scene.assembly import combined_robot, initial_state
@@ -41,11 +41,11 @@ class Clearance:
         whole = self._start.copy()
         whole[: len(q)] = q
         bodies = bodies_at(self.robot, whole, self._world.bodies)
-        touches, self._memory = touches_of(self._world, self._memory, bodies, reach=reach)
+        contacts, self._memory = contacts_of(self._world, self._memory, bodies, reach=reach)
         owner = self._world.table.shapes["owner"]
-        first, second = owner[touches["first"]], owner[touches["second"]]
+        first, second = owner[contacts["first"]], owner[contacts["second"]]
         counts = (self._counts[first] & ~self._own[second]) | (self._counts[second] & ~self._own[first])
-        return float(np.min(touches["gap"][counts], initial=np.inf))
+        return float(np.min(contacts["gap"][counts], initial=np.inf))
 
 
 def place_on_ground(

@@ -79,11 +79,11 @@ def penalty_force(
     relative to what it touches; frame, position and velocity in the axes of what it touches, so that anchors move
     along with it. friction: Coulomb coefficient. viscous_friction: N s/m, Ayit 2015, (4.22). dt: s, of the integral.
     """
-    touches = gap < 0.0
+    contacts = gap < 0.0
     along = frame.T @ velocity
-    integral = where(touches, memory.integral - dt * gap, 0.0)
+    integral = where(contacts, memory.integral - dt * gap, 0.0)
     normal = -law.normal_stiffness * gap - law.normal_damping * along[2] + law.integral * integral
-    normal = where(touches, maximum(normal, 0.0), 0.0)
+    normal = where(contacts, maximum(normal, 0.0), 0.0)
 
     anchored = memory.touched > 0.5
     anchor = np.array([where(anchored, a, x) for a, x in zip(memory.anchor, position, strict=True)])
@@ -92,7 +92,7 @@ def penalty_force(
         -law.tangential_stiffness * stretch[k] - law.tangential_damping * along[k] for k in range(2)
     ]
     speed = sqrt(along[0] * along[0] + along[1] * along[1])
-    bound = where(touches, friction * normal + viscous_friction * speed, 0.0)
+    bound = where(contacts, friction * normal + viscous_friction * speed, 0.0)
     size = sqrt(tangential[0] * tangential[0] + tangential[1] * tangential[1])
     slides = size > bound
     scale = where(slides, bound / maximum(size, 1e-280), 1.0)
@@ -101,7 +101,7 @@ def penalty_force(
     reach = 1 / law.tangential_stiffness if law.tangential_stiffness > 0.0 else 0.0
     dragged = position + reach * (frame[:, 0] * force[0] + frame[:, 1] * force[1])
     anchor = np.array([where(slides, new, old) for new, old in zip(dragged, anchor, strict=True)])
-    return PenaltyForce(force, PenaltyMemory(where(touches, 1.0, 0.0), anchor, integral))
+    return PenaltyForce(force, PenaltyMemory(where(contacts, 1.0, 0.0), anchor, integral))
 
 
 class PenaltyStability(NamedTuple):

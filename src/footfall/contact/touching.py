@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _SEARCHES = 4  # for the nearest point of a rim
 
 
-class Touch(NamedTuple):
+class Nearest(NamedTuple):
     """point: (3,) of the candidate's body that touches, world axes, m. normal: (3,) towards it. gap: m."""
 
     point: Array
@@ -40,16 +40,16 @@ class Touch(NamedTuple):
     gap: Any
 
 
-def touch(candidate: Candidate, body_pose: Transform, surface_pose: Transform) -> Touch:
+def touch(candidate: Candidate, body_pose: Transform, surface_pose: Transform) -> Nearest:
     """Of a candidate whose body and surface have these poses in the world."""
     touched = candidate.touched
     if touched is None:
         return _touch(candidate, body_pose, candidate.surface.shape, surface_pose)
     point, normal, gap = _touch(candidate, surface_pose, touched.shape, body_pose @ touched.placement)
-    return Touch(point, -normal, gap)
+    return Nearest(point, -normal, gap)
 
 
-def _touch(candidate: Candidate, owner: Transform, shape: Surface, pose: Transform) -> Touch:
+def _touch(candidate: Candidate, owner: Transform, shape: Surface, pose: Transform) -> Nearest:
     """Of a point whose owner has one pose, and a shape that has another one."""
     place, radius = candidate.place, candidate.radius
     if isinstance(place, BoxPlace | AxisCrossing):
@@ -57,7 +57,7 @@ def _touch(candidate: Candidate, owner: Transform, shape: Surface, pose: Transfo
     at_rest = np.array(candidate.point)
     center = owner.apply(at_rest) if place is None else _moving_point(place, owner, shape, pose)
     distance, normal = signed_distance(shape, pose, center)
-    return Touch(center - radius * normal, normal, distance - radius)
+    return Nearest(center - radius * normal, normal, distance - radius)
 
 
 def _moving_point(place: RimPoint | AxisPoint, owner: Transform, shape: Surface, pose: Transform) -> Array:
@@ -75,7 +75,7 @@ def _moving_point(place: RimPoint | AxisPoint, owner: Transform, shape: Surface,
 
 def _found(
     place: BoxPlace | AxisCrossing, radius: float, owner: Transform, shape: Surface, pose: Transform
-) -> Touch:
+) -> Nearest:
     """A place that was searched for in the frame of a box."""
     assert isinstance(shape, Box)
     own = pose.inverse() @ (owner @ place.placement)
@@ -95,4 +95,4 @@ def _found(
             exact, direction = local_distance(shape, point)
             gap = where(face, found[6] + (point - found[:3]) @ normal, exact)
             normal = where(face, normal, direction)
-    return Touch(pose.apply(point), pose.rotation @ normal, gap)
+    return Nearest(pose.apply(point), pose.rotation @ normal, gap)

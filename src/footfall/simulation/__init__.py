@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from footfall.simulation.plants import SmoothSimulation as SmoothSimulation
     from footfall.simulation.plants import SpringSimulation as SpringSimulation
     from footfall.simulation.plants import SweepSimulation as SweepSimulation
+    from footfall.simulation.run_values import ContactLog as ContactLog
     from footfall.simulation.run_values import SimulationState as SimulationState
-    from footfall.simulation.run_values import TouchLog as TouchLog
     from footfall.simulation.run_values import Trajectory as Trajectory
     from footfall.simulation.run_values import join_trajectories as join_trajectories
     from footfall.simulation.simulation import Controller as Controller

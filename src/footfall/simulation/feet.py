@@ -26,7 +26,7 @@ from footfall.simulation.drive_step import DriveTrain, driven_step
 from footfall.simulation.engine import Batch, Deepest, Pushes, RecordedRows, body_numbers
 from footfall.simulation.joint_action import JointAction
 from footfall.simulation.joint_control import actuated_velocities
-from footfall.simulation.run_values import SimulationState, TouchLog, Trajectory
+from footfall.simulation.run_values import ContactLog, SimulationState, Trajectory
 from footfall.simulation.step_values import Command, Place, StepReport, StepState
 from footfall.simulation.world.engine import Setting
 
@@ -276,7 +276,7 @@ class FeetCourse:
     def trajectory(self, time: Array) -> Trajectory:
         names, first, second = self.engine.touching
         periods, count = self.gaps.shape
-        log = TouchLog(
+        log = ContactLog(
             names,
             count * np.arange(periods + 1),
             np.tile(first, periods),

@@ -69,15 +69,15 @@ def _memory(simulation: ExactSimulation) -> list[_Remembered]:
     state, engine = simulation.state, simulation.engine
     bodies = {body.name for body in simulation.robot.bodies}
     if isinstance(engine, WorldEngine):
-        impulses = state.impulses[: 3 * len(state.touches)].reshape(-1, 3)
+        impulses = state.impulses[: 3 * len(state.contacts)].reshape(-1, 3)
         return [
             _Remembered(
-                _carriers(bodies, *(engine.contacts.owner_of(touch[side]) for side in ("first", "second"))),
-                touch["position"],
+                _carriers(bodies, *(engine.contacts.owner_of(contact[side]) for side in ("first", "second"))),
+                contact["position"],
                 impulse,
-                touch["moment"],
+                contact["moment"],
             )
-            for touch, impulse in zip(state.touches, impulses, strict=True)
+            for contact, impulse in zip(state.contacts, impulses, strict=True)
         ]
     contacts = _listed_contacts(simulation, state)
     impulses = state.impulses[: 3 * len(contacts)].reshape(-1, 3)
@@ -128,23 +128,23 @@ def _found_state(
     assert isinstance(engine, WorldEngine)
     trial.state = state
     trial.step(trial.zero_command)
-    touches: Any = trial.state.touches.copy()
-    touches["ahead"], touches["bend"], touches["moment"] = -np.inf, 0.0, 0.0
+    contacts: Any = trial.state.contacts.copy()
+    contacts["ahead"], contacts["bend"], contacts["moment"] = -np.inf, 0.0, 0.0
     bodies = {body.name for body in simulation.robot.bodies}
     places = [
         _Remembered(
-            _carriers(bodies, *(engine.contacts.owner_of(touch[side]) for side in ("first", "second"))),
-            touch["position"],
+            _carriers(bodies, *(engine.contacts.owner_of(contact[side]) for side in ("first", "second"))),
+            contact["position"],
             np.zeros(3),
             np.zeros(3),
         )
-        for touch in touches
+        for contact in contacts
     ]
-    impulses = np.zeros((len(touches), 3))
+    impulses = np.zeros((len(contacts), 3))
     for k, impulse, moment in _matched(memory, places):
-        impulses[k], touches["moment"][k] = impulse, moment
+        impulses[k], contacts["moment"][k] = impulse, moment
     rows = [joints.get(key, 0.0) for key in _joint_keys(simulation)]
-    return replace(state, touches=touches, impulses=np.concatenate([impulses.ravel(), rows]))
+    return replace(state, contacts=contacts, impulses=np.concatenate([impulses.ravel(), rows]))
 
 
 def _joint_keys(simulation: ExactSimulation) -> list[tuple[int, str]]:

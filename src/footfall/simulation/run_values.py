@@ -10,15 +10,17 @@ import numpy as np
 
 from footfall.arrays import Array, Integers
 from footfall.errors import InvalidInput, UnknownName
+from footfall.renamed import renamed_keywords, warn_renamed
 
 
+@renamed_keywords(touches="contacts")
 @dataclass(frozen=True)
 class SimulationState:
     """All that a simulation goes on from: time (s), q (nq,), v (nv,), integral (joints,) of the joint controllers,
     impulses (rows,) of the last step and the state of the drives, see `DriveTrain`. A value: keep it to
     return to it.
 
-    touches: what touched in the last step, where contacts are found while it runs; impulses are theirs, three each,
+    contacts: what touched in the last step, where contacts are found while it runs; impulses are theirs, three each,
     then those of joints. layers: (3 nodes,) displacements of contact layers, along the axes of their links, m.
     """
 
@@ -28,12 +30,18 @@ class SimulationState:
     integral: Array
     impulses: Array
     drives: Array = field(default_factory=lambda: np.zeros(0))
-    touches: Any = ()
+    contacts: Any = ()
     layers: Array = field(default_factory=lambda: np.zeros(0))
+
+    @property
+    def touches(self) -> Any:
+        """The old name of `contacts`."""
+        warn_renamed("SimulationState.touches", "contacts", depth=3)
+        return self.contacts
 
 
 @dataclass(frozen=True)
-class TouchLog:
+class ContactLog:
     """What touched at the end of each control period; those of period k stand in rows starts[k] to starts[k + 1].
 
     names: of bodies and objects. first, second (m,): numbers of the two that touch. positions (m, 3) m; normals (m, 3)
@@ -51,7 +59,7 @@ class TouchLog:
 
     @property
     def counts(self) -> Integers:
-        """Number of touches at the end of each period, (n,)."""
+        """Number of contacts at the end of each period, (n,)."""
         return np.diff(self.starts)
 
     def rows(self, period: int) -> slice:
@@ -80,27 +88,33 @@ class TouchLog:
 @dataclass(frozen=True, repr=False)
 class Trajectory:
     """What a run gives, one row a control period: time (n,) s, q (n, nq), v (n, nv), effort (n, nv) N m, what touched
-    (`touches`), residual (n,) N s, solver_steps (n,): the most in a step, and currents (n, motors) A of a robot with
+    (`contacts`), residual (n,) N s, solver_steps (n,): the most in a step, and currents (n, motors) A of a robot with
     drives."""
 
     time: Array
     q: Array
     v: Array
     effort: Array
-    touches: TouchLog
+    contacts: ContactLog
     residual: Array
     solver_steps: Integers
     currents: Array
 
     @property
+    def touches(self) -> ContactLog:
+        """The old name of `contacts`."""
+        warn_renamed("Trajectory.touches", "contacts", depth=3)
+        return self.contacts
+
+    @property
     def positions(self) -> Array:
         """Where it touched (n, contacts, 3), m; zeros behind the last of each row, if their number changes."""
-        return self.touches.side_by_side(self.touches.positions)
+        return self.contacts.side_by_side(self.contacts.positions)
 
     @property
     def forces(self) -> Array:
         """Contact forces (n, contacts, 3), N, world axes, on the first of the two that touch; zeros likewise."""
-        return self.touches.side_by_side(self.touches.forces)
+        return self.contacts.side_by_side(self.contacts.forces)
 
     def force_on(self, name: str) -> Array:
         """Sum (n, 3) of the contact forces on a body or object, N, world axes."""
@@ -111,7 +125,7 @@ class Trajectory:
 
         at: the point (3,), or one a row (n, 3), that moments are taken about, m; the world's origin by default.
         """
-        log, number = self.touches, self.touches.number(name)
+        log, number = self.contacts, self.contacts.number(name)
         sign = (log.first == number).astype(np.float64) - (log.second == number)
         force = sign[:, None] * log.forces
         points = np.asarray(at, dtype=np.float64)
@@ -127,7 +141,7 @@ class Trajectory:
 
     def centre_of_pressure(self, name: str) -> Array:
         """Where the normal forces on a body or object act (n, 3), m: their weighted mean; NaN where nothing presses."""
-        log, number = self.touches, self.touches.number(name)
+        log, number = self.contacts, self.contacts.number(name)
         press = np.einsum("mi,mi->m", log.normals, log.forces)
         press = press * ((log.first == number) | (log.second == number))
         count = len(self.time)
@@ -140,9 +154,9 @@ class Trajectory:
 
     def __repr__(self) -> str:
         span = f"{self.time[0]:.6g} to {self.time[-1]:.6g} s" if len(self.time) else "no time"
-        arrays = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "touches"}
+        arrays = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "contacts"}
         shapes = ", ".join(f"{name} {part.shape}" for name, part in arrays.items())
-        most = self.touches.counts.max(initial=0)
+        most = self.contacts.counts.max(initial=0)
         return f"Trajectory over {span}: {shapes}, at most {most} contacts at a time"
 
 
@@ -150,16 +164,16 @@ def join_trajectories(parts: Sequence[Trajectory]) -> Trajectory:
     """Trajectories of one simulation, one after the other; one at least."""
     if not parts:
         raise InvalidInput("there are no trajectories to join; give one at least")
-    logs = [part.touches for part in parts]
+    logs = [part.contacts for part in parts]
     names = tuple(dict.fromkeys(name for log in logs for name in log.names))
     place = {name: k for k, name in enumerate(names)}
 
-    def renumbered(log: TouchLog, numbers: Integers) -> Integers:
+    def renumbered(log: ContactLog, numbers: Integers) -> Integers:
         return np.array([place[name] for name in log.names], dtype=np.int64)[numbers]
 
     ends = np.cumsum([0, *(len(log.gaps) for log in logs)])
     starts = [log.starts[:-1] + end for log, end in zip(logs, ends[:-1], strict=True)]
-    touches = TouchLog(
+    contacts = ContactLog(
         names,
         np.concatenate([*starts, ends[-1:]]),
         np.concatenate([renumbered(log, log.first) for log in logs]),
@@ -172,6 +186,6 @@ def join_trajectories(parts: Sequence[Trajectory]) -> Trajectory:
     arrays = {
         each.name: np.concatenate([getattr(part, each.name) for part in parts])
         for each in fields(Trajectory)
-        if each.name != "touches"
+        if each.name != "contacts"
     }
-    return Trajectory(**arrays, touches=touches)
+    return Trajectory(**arrays, contacts=contacts)

@@ -38,7 +38,7 @@ from footfall.simulation.time_step import foreseen_velocities
 from footfall.simulation.world.engine import WorldEngine
 from footfall.simulation.world.laws import felt_gap, giving_share
 from footfall.simulation.world.velocity_sums import CLOSING, HOLDS
-from footfall.simulation.world.warm_start import match_touches, warm_impulses
+from footfall.simulation.world.warm_start import match_contacts, warm_impulses
 
 
 class StepProblem(NamedTuple):
@@ -97,7 +97,7 @@ def build_step_problem(
     compliance = np.zeros(len(jacobian))
     rules = options.contact.rules(float(np.linalg.norm(robot.gravity)), dt)
     found = after is not None and isinstance(simulation.engine, WorldEngine)
-    bends = after.touches["bend"] if found and after is not None else np.zeros(len(contacts))
+    bends = after.contacts["bend"] if found and after is not None else np.zeros(len(contacts))
     offset, compliance[normal] = normal_laws(contacts, bends, before[normal], rules, dt)
     bias[normal] += offset
     shear, before_step = _stick_springs(simulation, state, after, frames)
@@ -106,7 +106,7 @@ def build_step_problem(
         bias[way:first:3] -= shear * before_step[:, way]
     if isinstance(simulation.engine, WorldEngine) and after is not None:
         pressed = before_step[:, 2] * _mobilities(robot, inertia, turned[:, 2:])
-        giving = _giving_shares(simulation.engine, after.touches, pressed)
+        giving = _giving_shares(simulation.engine, after.contacts, pressed)
         compliance[normal] = np.maximum(compliance[normal], giving * _mobilities(robot, inertia, turned))
     limits = len(joints) - len(bounds)
     bias[first : first + limits] += limit_offset(room, rules, dt)
@@ -136,8 +136,8 @@ def step_impulses(simulation: ExactSimulation, after: SimulationState) -> Array:
         count, joints = 3 * len(engine.candidates), len(limited) + len(rubbing)
         last = len(after.impulses) - joints
         return np.concatenate([after.impulses[:count], after.impulses[last:], after.impulses[count:last]])
-    count = len(after.touches)
-    frames = np.array([contact_frame(touch["normal"]) for touch in after.touches]).reshape(-1, 3, 3)
+    count = len(after.contacts)
+    frames = np.array([contact_frame(contact["normal"]) for contact in after.contacts]).reshape(-1, 3, 3)
     own = np.einsum("mij,mi->mj", frames, after.impulses[: 3 * count].reshape(-1, 3)).ravel()
     rows: dict[tuple[int, bool], float] = {}
     held: list[float] = []
@@ -152,8 +152,8 @@ def step_impulses(simulation: ExactSimulation, after: SimulationState) -> Array:
         moment_arm(each.rolling_friction, each.torsional_friction) for each in _pair_materials(engine, after)
     ]
     turned = [
-        frame.T @ touch["moment"] / arm
-        for frame, touch, arm in zip(frames, after.touches, arms, strict=True)
+        frame.T @ contact["moment"] / arm
+        for frame, contact, arm in zip(frames, after.contacts, arms, strict=True)
         if arm > 0.0
     ]
     rubbed = [rows[velocity, True] for velocity in rubbing]
@@ -195,53 +195,55 @@ def _contacts(simulation: ExactSimulation, state: SimulationState, after: Simula
         return replace(listed, friction=engine.friction, restitution=np.array(engine.restitution))
     if after is None:
         raise InvalidInput("after is None; contacts are found while it runs: give the state after the step")
-    touches, bodies = after.touches, {body.name for body in robot.bodies}
-    names = [[engine.contacts.owner_of(touch[side]) for side in ("first", "second")] for touch in touches]
+    contacts, bodies = after.contacts, {body.name for body in robot.bodies}
+    names = [
+        [engine.contacts.owner_of(contact[side]) for side in ("first", "second")] for contact in contacts
+    ]
     carriers = [[name if name in bodies else WORLD for name in pair] for pair in names]
     pairs = _pair_materials(engine, after)
-    surface = np.zeros((len(touches), 3))
-    for k, (touch, (_, other)) in enumerate(zip(touches, names, strict=True)):
+    surface = np.zeros((len(contacts), 3))
+    for k, (contact, (_, other)) in enumerate(zip(contacts, names, strict=True)):
         if other in engine.contacts.paths:
             path = engine.contacts.paths[other]
             velocity = path.velocity(state.time)
-            arm = touch["position"] - path.pose(state.time).translation
+            arm = contact["position"] - path.pose(state.time).translation
             surface[k] = velocity[:3] + np.cross(velocity[3:], arm)
     return Contacts(
         [pair[0] for pair in carriers],
-        _in_frames(simulation, state.q, [pair[0] for pair in carriers], touches["position"]),
-        np.array([contact_frame(touch["normal"]) for touch in touches]).reshape(-1, 3, 3),
-        _felt_gaps(engine, touches),
+        _in_frames(simulation, state.q, [pair[0] for pair in carriers], contacts["position"]),
+        np.array([contact_frame(contact["normal"]) for contact in contacts]).reshape(-1, 3, 3),
+        _felt_gaps(engine, contacts),
         np.array([pair.friction for pair in pairs]),
         np.array([pair.viscous_friction for pair in pairs]),
         np.array([pair.restitution for pair in pairs]),
         np.array([pair.stiffness for pair in pairs]),
         np.array([pair.damping for pair in pairs]),
         [pair[1] for pair in carriers],
-        _in_frames(simulation, state.q, [pair[1] for pair in carriers], touches["position"]),
+        _in_frames(simulation, state.q, [pair[1] for pair in carriers], contacts["position"]),
         surface,
         np.array([pair.rolling_friction for pair in pairs]),
         np.array([pair.torsional_friction for pair in pairs]),
     )
 
 
-def _felt_gaps(engine: WorldEngine, touches: Any) -> Array:
+def _felt_gaps(engine: WorldEngine, contacts: Any) -> Array:
     """Gaps (m,) that laws go by, m."""
-    each = zip(_touches_itself(engine, touches), touches["gap"], strict=True)
+    each = zip(_touches_itself(engine, contacts), contacts["gap"], strict=True)
     return np.array([felt_gap(*one) for one in each], dtype=np.float64)
 
 
-def _giving_shares(engine: WorldEngine, touches: Any, pressed: Array) -> Array:
-    """By how much of their mobility touches (m,) give way; pressed (m,): m/s, see `giving_share`."""
-    each = zip(_touches_itself(engine, touches), touches["gap"], pressed, strict=True)
+def _giving_shares(engine: WorldEngine, contacts: Any, pressed: Array) -> Array:
+    """By how much of their mobility contacts (m,) give way; pressed (m,): m/s, see `giving_share`."""
+    each = zip(_touches_itself(engine, contacts), contacts["gap"], pressed, strict=True)
     return np.array([giving_share(*one) for one in each], dtype=np.float64)
 
 
-def _touches_itself(engine: WorldEngine, touches: Any) -> Flags:
-    """Which touches (m,) are of a robot with itself."""
+def _touches_itself(engine: WorldEngine, contacts: Any) -> Flags:
+    """Which contacts (m,) are of a robot with itself."""
     movers = np.append(engine.world.link_mover, -1)  # what does not move by itself comes behind the links
     bodies = np.asarray(engine.world.shapes.shapes)["body"]
     first, second = (
-        movers[np.minimum(bodies[touches[side]], len(movers) - 1)] for side in ("first", "second")
+        movers[np.minimum(bodies[contacts[side]], len(movers) - 1)] for side in ("first", "second")
     )
     return np.asarray((first == second) & (first >= 0))
 
@@ -263,23 +265,25 @@ def _stick_springs(
         listed = np.array([each.surface.material.shear_stiffness for each in engine.candidates])
         return shear_compliance(listed, dt), state.impulses[: 3 * len(listed)].reshape(-1, 3)
     assert after is not None
-    count = len(after.touches)
+    count = len(after.contacts)
     stiffness = np.array([pair.shear_stiffness for pair in _pair_materials(engine, after)])
     warm = np.zeros((count, 3))
-    known = np.ascontiguousarray(state.impulses[: 3 * len(state.touches)].reshape(-1, 3))
+    known = np.ascontiguousarray(state.impulses[: 3 * len(state.contacts)].reshape(-1, 3))
     matches = np.empty(count, dtype=np.int64)
-    match_touches(state.touches, after.touches, matches)
+    match_contacts(state.contacts, after.contacts, matches)
     warm_impulses(known, matches, warm)
     shear = shear_compliance(stiffness, dt)  # nothing where it is rigid
     return shear, np.einsum("mij,mi->mj", frames, warm)
 
 
 def _pair_materials(engine: WorldEngine, after: SimulationState) -> list[Material]:
-    """Of all touches."""
+    """Of all contacts."""
     shapes, known = np.asarray(engine.world.shapes.shapes), engine.contacts.materials
     return [
-        touching_material(*(known[int(shapes[int(touch[side])]["material"])] for side in ("first", "second")))
-        for touch in after.touches
+        touching_material(
+            *(known[int(shapes[int(contact[side])]["material"])] for side in ("first", "second"))
+        )
+        for contact in after.contacts
     ]
 
 

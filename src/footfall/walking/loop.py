@@ -171,8 +171,8 @@ def act(brain: Brain, plant: Plant, judge: Judgement, period: int, log: WalkLog)
     while state.counts[Count.SUBSTEPS] < plant.substeps:
         command = _ordered(brain, plant, period)
         report = advance(plant.now, command)
-        if report.touches > len(plant.now.room.found) or report.pairs > len(state.memory.pairs):
-            return Progress(period, report.touches, report.pairs, False, False)
+        if report.contacts > len(plant.now.room.found) or report.pairs > len(state.memory.pairs):
+            return Progress(period, report.contacts, report.pairs, False, False)
         state.counts[Count.SUBSTEPS] += 1
         row = log.signals[at]
         log.signals[at] = row._replace(

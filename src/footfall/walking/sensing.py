@@ -103,8 +103,8 @@ def sense(
     truth[:] = 0.0
     sensors.pads[:] = 0.0
     other, moment_x, moment_y, load, lowest = 0.0, 0.0, 0.0, 0.0, np.inf
-    for k in range(state.counts[Count.TOUCHES]):
-        touch = state.touches[k]
+    for k in range(state.counts[Count.CONTACTS]):
+        touch = state.contacts[k]
         force, at = state.impulses[k] / dt, touch.position
         part = part_of(code, world, touch.first)
         if part == NOTHING:  # a thing on the robot: the robot is the second

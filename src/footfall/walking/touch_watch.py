@@ -101,8 +101,8 @@ def watch_touches(
     time: float,
 ) -> None:
     """Look at all contacts of the plant at a time, s. dt: of its step, s. loads: planned, of right and left hand."""
-    for k in range(state.counts[Count.TOUCHES]):
-        touch = state.touches[k]
+    for k in range(state.counts[Count.CONTACTS]):
+        touch = state.contacts[k]
         impulse = state.impulses[k]
         force = float(np.sqrt(impulse @ impulse)) / dt
         if force < _LEAST:

@@ -198,7 +198,7 @@ def _struck(walker: Walker) -> str:
     """Which body that is neither foot nor hand has touched what."""
     state, _ = walker.arrays
     contacts, parts, world = walker.engine.contacts, walker.code.body.parts, walker.world
-    for touch in state.touches[: int(state.counts[Count.TOUCHES])]:
+    for touch in state.contacts[: int(state.counts[Count.CONTACTS])]:
         for one, other in (("first", "second"), ("second", "first")):
             link = int(world.shapes.shapes["body"][touch[one]])
             if 0 <= link < len(parts) and parts[link] == OTHER and link != NOTHING:

@@ -10,7 +10,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.contact.detection.hulls import ConvexHull, convex_hull
 from footfall.contact.detection.shapes import Bodies
-from footfall.contact.detection.world import ContactWorld, touches_of
+from footfall.contact.detection.world import ContactWorld, contacts_of
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.shapes import Box, Capsule, Cylinder, Sphere
@@ -48,7 +48,7 @@ class TwoShapes:
         self.memory = self.world.memory()
         self.place: Transform | None = None
 
-    def touches(
+    def contacts(
         self,
         pose: Transform,
         other: Transform,
@@ -76,7 +76,7 @@ class TwoShapes:
             np.ascontiguousarray(moving[:, :3]),
             np.ascontiguousarray(moving[:, 3:]),
         )
-        found, self.memory = touches_of(self.world, self.memory, bodies, dt=dt, reach=reach)
+        found, self.memory = contacts_of(self.world, self.memory, bodies, dt=dt, reach=reach)
         return found
 
 

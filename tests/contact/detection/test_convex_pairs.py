@@ -51,7 +51,7 @@ def test_gaps_are_those_of_coal(first: str, second: str) -> None:
         expected = coal_distance(one, pose, other, place)
         if expected > 0.009 or (expected == 0.0 and "cylinder" in (first, second)):
             continue  # went through a thin one; or coal gave up, see the search over all axes
-        found = two.touches(pose, place, cold=True)
+        found = two.contacts(pose, place, cold=True)
         assert found["gap"].min() == pytest.approx(expected, abs=tolerance)
         compared += 1
     assert compared > 10
@@ -68,7 +68,7 @@ def test_gaps_over_a_plane(name: str) -> None:
         up = np.asarray(place.rotation)[:, 2]
         lift = gap - coal_distance(one, pose, other, place)
         pose = Transform(pose.rotation, pose.translation + lift * up)
-        found = two.touches(pose, place)
+        found = two.contacts(pose, place)
         assert found["gap"].min() == pytest.approx(gap, abs=1e-14)
         np.testing.assert_allclose(found["normal"], np.tile(up, (len(found), 1)), atol=1e-15)
 
@@ -114,12 +114,12 @@ def test_cylinders_touch_where_a_search_over_all_axes_says(second: str) -> None:
     two = TwoShapes(cylinder, other)
 
     def distance(pose: Transform, place: Transform) -> float:
-        return float(two.touches(pose, place, reach=5.0, cold=True)["gap"].min())
+        return float(two.contacts(pose, place, reach=5.0, cold=True)["gap"].min())
 
     for gap in GAPS:
         pose, place = poses_at(rng, distance, gap)
         expected, normal = greatest_separation(cylinder, pose, other, place)
-        found = two.touches(pose, place, reach=0.02, cold=True)
+        found = two.contacts(pose, place, reach=0.02, cold=True)
         deepest = found[int(found["gap"].argmin())]
         assert deepest["gap"] == pytest.approx(expected, abs=1e-11)
         if abs(expected) > 1e-3:  # a corner that just touches a rim has many normals
@@ -144,7 +144,7 @@ def test_the_other_order_is_the_mirror_image(first: str, second: str) -> None:
     one, other = coal_shape(SHAPES[first]), coal_shape(SHAPES[second])
     for gap in GAPS:
         pose, place = poses_at(rng, lambda a, b: coal_distance(one, a, other, b), gap)
-        ours, theirs = there.touches(pose, place, cold=True), back.touches(place, pose, cold=True)
+        ours, theirs = there.contacts(pose, place, cold=True), back.contacts(place, pose, cold=True)
         assert (len(ours) > 0) == (len(theirs) > 0)
         if not len(ours):
             continue
@@ -171,10 +171,10 @@ def test_gaps_change_without_a_jump(first: str, second: str) -> None:
         spin = matrix_from_rotation_vector(turn * k * np.array([0.3, -0.5, np.sqrt(1 - 0.34)]))
         along = np.array([0.6, 0.0, 0.8])
         pose = Transform(spin @ rotation, place.translation + (0.9 - speed * k) * along)
-        found = two.touches(pose, place, reach=1.0)
+        found = two.contacts(pose, place, reach=1.0)
         gaps.append(float(found["gap"].min()))
         if k % 10 == 0:
-            cold = fresh.touches(pose, place, reach=1.0, cold=True)["gap"].min()
+            cold = fresh.contacts(pose, place, reach=1.0, cold=True)["gap"].min()
             if cold > -0.01:
                 assert gaps[-1] == pytest.approx(float(cold), abs=1e-9)
                 compared += 1

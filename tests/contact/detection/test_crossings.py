@@ -130,7 +130,7 @@ def test_the_normal_of_crossing_edges_does_not_depend_on_the_gap(one: str, other
     for _ in range(30):
         crossing = random_crossing(SHAPES[one][1], SHAPES[other][1], rng)
         for gap in GAPS:
-            found = two.touches(crossing.apart(gap), crossing.other, reach=FARTHEST, cold=cold)
+            found = two.contacts(crossing.apart(gap), crossing.other, reach=FARTHEST, cold=cold)
             check_crossing(found, crossing, gap, both_move=True)
 
 
@@ -142,7 +142,7 @@ def test_the_same_on_the_edges_of_a_mesh(one: str) -> None:
         crossing = random_crossing(SHAPES[one][1], hull, rng)
         two = TwoShapes(shape_of(one), mesh_of(hull), fixed=True)
         for gap in GAPS:
-            found = two.touches(crossing.apart(gap), crossing.other, reach=FARTHEST)
+            found = two.contacts(crossing.apart(gap), crossing.other, reach=FARTHEST)
             check_crossing(found, crossing, gap, both_move=False)
 
 
@@ -154,7 +154,9 @@ def mesh_of(hull: ConvexHull) -> TriangleMesh:
 def test_a_wrong_normal_is_seen() -> None:
     """The check above can fail: a normal that is off by a thousandth of a degree, a gap by a nanometre."""
     crossing = random_crossing(SHAPES["box"][1], SHAPES["box"][1], np.random.default_rng(9))
-    found = TwoShapes(shape_of("box"), shape_of("box")).touches(crossing.pose, crossing.other, reach=FARTHEST)
+    found = TwoShapes(shape_of("box"), shape_of("box")).contacts(
+        crossing.pose, crossing.other, reach=FARTHEST
+    )
     check_crossing(found, crossing, 0.0, both_move=True)
     turned = matrix_from_rotation_vector(np.radians(1e-3) * np.cross(crossing.normal, [0.6, 0.0, 0.8]))
     with pytest.raises(AssertionError):

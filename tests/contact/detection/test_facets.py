@@ -87,7 +87,7 @@ def test_gaps_over_meshes_are_those_of_coal(name: str, ground: str) -> None:
         expected = coal_distance(one, pose, other, place)
         if not 0.0 < expected < 0.009:
             continue
-        found = two.touches(pose, place)
+        found = two.contacts(pose, place)
         print(name, ground, expected, found["gap"].min() - expected if len(found) else None)
         worst = max(worst, abs(found["gap"].min() - expected) if len(found) else np.inf)
         compared += 1
@@ -108,9 +108,9 @@ def test_a_closed_convex_mesh_is_its_hull(name: str) -> None:
         far, gap = 1.2, (0.005, 1e-5, 0.0, -1e-4, -5e-3)[k % 5]
         for _ in range(8):
             pose = Transform(rotation, place.translation + far * direction)
-            far -= hull.touches(pose, place, reach=2.0)["gap"].min() - gap
+            far -= hull.contacts(pose, place, reach=2.0)["gap"].min() - gap
         pose = Transform(rotation, place.translation + far * direction)
-        expected, found = hull.touches(pose, place), facets.touches(pose, place)
+        expected, found = hull.contacts(pose, place), facets.contacts(pose, place)
         a, b = expected[expected["gap"].argmin()], found[found["gap"].argmin()]
         # Deep in, each triangle comes out its own short way: not always that of the whole.
         assert b["gap"] == pytest.approx(a["gap"], abs=1e-9 + 0.05 * max(-gap, 0.0))
@@ -129,10 +129,10 @@ def test_seams_of_a_plane_are_not_felt(name: str, kind: str) -> None:
         rotation = random_pose(rng).rotation if k % 2 else turn if k % 4 else np.eye(3)
         x, y = rng.uniform(-0.2, 0.2, size=2) if k % 3 else rng.integers(-2, 3, size=2) / 10
         pose = Transform(rotation, np.array([x, y, 0.5]))
-        lift = plane.touches(pose, HERE, reach=2.0)["gap"].min()
+        lift = plane.contacts(pose, HERE, reach=2.0)["gap"].min()
         gap = (1e-3, 0.0, -1e-6, -1e-4, -1e-3)[k % 5]
         pose = Transform(rotation, np.array([x, y, 0.5 - lift + gap]))
-        found, expected = two.touches(pose, HERE, reach=2e-3), plane.touches(pose, HERE, reach=2e-3)
+        found, expected = two.contacts(pose, HERE, reach=2e-3), plane.contacts(pose, HERE, reach=2e-3)
         assert found["gap"].min() == pytest.approx(gap, abs=1e-12)
         np.testing.assert_allclose(found["normal"], np.tile(UP, (len(found), 1)), atol=1e-12)
         if k % 2 == 0 and name in ("box", "plate", "sphere", "capsule"):  # it rests on a face: its corners
@@ -155,9 +155,9 @@ def test_terrain_is_the_mesh_of_its_triangles(name: str) -> None:
         rotation, (x, y) = random_pose(rng).rotation, rng.uniform(-0.6, 0.6, size=2)
         height, gap = 0.8, (5e-3, 1e-6, -1e-6, -1e-3)[k % 4]
         for _ in range(6):
-            height -= mesh.touches(at(x, y, height, rotation), place, reach=2.0)["gap"].min() - gap
+            height -= mesh.contacts(at(x, y, height, rotation), place, reach=2.0)["gap"].min() - gap
         pose = at(x, y, height, rotation)
-        one, other = terrain.touches(pose, place), mesh.touches(pose, place)
+        one, other = terrain.contacts(pose, place), mesh.contacts(pose, place)
         a, b = one[one["gap"].argmin()], other[other["gap"].argmin()]
         if abs(b["gap"] - gap) > 1e-6:
             continue  # went through something thin on the way
@@ -173,7 +173,7 @@ def test_terrain_goes_on_beyond_its_rim() -> None:
     heights = np.array([[0.0, 0.1], [0.0, 0.1]])
     two = TwoShapes(Sphere(0.1), HeightMap(heights, (1.0, 1.0)), fixed=True)
     for x, y, height in ((30.0, 40.0, 0.1), (0.0, -7.0, 0.0), (-50.0, 3.0, 0.1)):
-        found = two.touches(at(x, y, height + 0.1 - 1e-3), HERE)
+        found = two.contacts(at(x, y, height + 0.1 - 1e-3), HERE)
         assert found["gap"].min() == pytest.approx(-1e-3, abs=1e-12)
         np.testing.assert_allclose(found["normal"], [UP], atol=1e-12)
 
@@ -181,7 +181,7 @@ def test_terrain_goes_on_beyond_its_rim() -> None:
 def test_what_has_sunk_into_terrain_comes_up_again() -> None:
     two = TwoShapes(Box((0.2, 0.2, 0.2)), HeightMap(np.zeros((3, 3)), (1.0, 1.0)), fixed=True)
     for depth in (0.15, 0.5, 3.0):
-        found = two.touches(at(0.1, 0.2, -depth), HERE)
+        found = two.contacts(at(0.1, 0.2, -depth), HERE)
         assert found["gap"].min() == pytest.approx(-depth - 0.1, abs=1e-12)
         np.testing.assert_allclose(found["normal"][0], UP, atol=1e-12)
 
@@ -192,7 +192,7 @@ def test_sheets_are_touched_from_both_sides(side: float) -> None:
     sheet = grid_mesh(np.zeros((4, 4)), 0.5)
     for shape in (Sphere(0.1), Box((0.2, 0.2, 0.2)), Capsule(0.1, 0.3), Cylinder(0.1, 0.2)):
         low = 0.25 if isinstance(shape, Capsule) else 0.1
-        found = TwoShapes(shape, sheet, fixed=True).touches(at(0.05, 0.1, side * (low - 1e-3)), HERE)
+        found = TwoShapes(shape, sheet, fixed=True).contacts(at(0.05, 0.1, side * (low - 1e-3)), HERE)
         assert found["gap"].min() == pytest.approx(-1e-3, abs=1e-12)
         np.testing.assert_allclose(found["normal"], np.tile(side * UP, (len(found), 1)), atol=1e-12)
 
@@ -200,12 +200,12 @@ def test_sheets_are_touched_from_both_sides(side: float) -> None:
 def test_ridges_are_felt_and_hollows_are_not() -> None:
     """A ball over a roof touches its ridge; in a valley it touches both sides and never the line between them."""
     roof = grid_mesh(np.array([[-0.5, -0.5, -0.5], [0.0, 0.0, 0.0], [-0.5, -0.5, -0.5]]), 1.0)
-    found = TwoShapes(Sphere(0.2), roof, fixed=True).touches(at(0.0, 0.1, 0.2), HERE)
+    found = TwoShapes(Sphere(0.2), roof, fixed=True).contacts(at(0.0, 0.1, 0.2), HERE)
     assert found["gap"].min() == pytest.approx(0.0, abs=1e-12)
     np.testing.assert_allclose(found["normal"][found["gap"].argmin()], UP, atol=1e-9)
     valley = grid_mesh(np.array([[0.5, 0.5, 0.5], [0.0, 0.0, 0.0], [0.5, 0.5, 0.5]]), 1.0)
     slope = np.arctan(0.5)
-    found = TwoShapes(Sphere(0.2), valley, fixed=True).touches(at(0.0, 0.1, 0.2 / np.cos(slope)), HERE)
+    found = TwoShapes(Sphere(0.2), valley, fixed=True).contacts(at(0.0, 0.1, 0.2 / np.cos(slope)), HERE)
     assert len(found) == 2
     np.testing.assert_allclose(found["gap"], 0.0, atol=1e-12)
     np.testing.assert_allclose(np.sort(found["normal"][:, 0]), [-np.sin(slope), np.sin(slope)], atol=1e-12)

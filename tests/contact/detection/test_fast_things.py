@@ -39,7 +39,7 @@ def test_whatever_is_hit_within_the_step_is_reported_before(shape: Any, plate: A
     two = TwoShapes(shape, plate, fixed=True)
     front = 0.01 + (0.005 if isinstance(plate, Box) else 0.0)
     for lead in np.linspace(0.0, 0.049, 30):
-        found = two.touches(
+        found = two.contacts(
             at(-front - lead, 0.01, 0.02),
             HERE,
             reach=REACH,
@@ -58,7 +58,7 @@ def test_nothing_is_felt_in_passing(beside: float, plate: Any) -> None:
     two = TwoShapes(BALL, plate, fixed=True)
     for x in np.linspace(-0.1, 0.05, 60):
         pose = at(x, 0.2 + beside, 0.0)
-        found = two.touches(pose, HERE, reach=REACH, dt=DT, velocity=np.array([SPEED, 0, 0, 0, 0, 0.0]))
+        found = two.contacts(pose, HERE, reach=REACH, dt=DT, velocity=np.array([SPEED, 0, 0, 0, 0, 0.0]))
         assert len(found) == 0
 
 
@@ -68,7 +68,7 @@ def first_hit(two: TwoShapes, pose: Transform, place: Transform, velocity: Array
     def gap(time: float) -> float:
         turn = matrix_from_rotation_vector(time * velocity[3:])
         moved = Transform(turn @ pose.rotation, pose.translation + time * velocity[:3])
-        return float(two.touches(moved, place, reach=5.0)["gap"].min())
+        return float(two.contacts(moved, place, reach=5.0)["gap"].min())
 
     times = np.linspace(0.0, DT, 200)
     gaps = np.array([gap(time) for time in times])
@@ -94,10 +94,10 @@ def test_hits_are_those_of_a_search_in_time(shape: Any, target: Any) -> None:
         pose = Transform(random_pose(rng).rotation, rng.normal(size=3) * 0.06)
         aim = rng.normal(size=3) * 0.035 - pose.translation
         velocity = np.concatenate([60.0 * aim / np.linalg.norm(aim), rng.normal(size=3) * 30.0])
-        if two.touches(pose, HERE, reach=5.0)["gap"].min() < 2e-3:
+        if two.contacts(pose, HERE, reach=5.0)["gap"].min() < 2e-3:
             continue
         time = first_hit(two, pose, HERE, velocity)
-        found = two.touches(pose, HERE, reach=REACH, dt=DT, velocity=velocity)
+        found = two.contacts(pose, HERE, reach=REACH, dt=DT, velocity=velocity)
         if np.isnan(time) or 0.98 * DT < time < np.inf:
             continue
         if np.isinf(time):
@@ -126,7 +126,7 @@ def test_a_fast_box_that_lands_on_a_corner_reports_what_comes_down_after_it() ->
     turn = matrix_from_rotation_vector(np.array([tilt, tilt, 0.0]))
     corners = np.array([turn @ np.array([x, y, -0.025]) for x in (-0.05, 0.05) for y in (-0.05, 0.05)])
     pose = Transform(turn, np.array([0.0, 0.0, 0.05 + 4e-3 - corners[:, 2].min()]))
-    found = two.touches(pose, HERE, reach=1e-3, dt=dt, velocity=np.array([0.0, 0.0, -6.0, 0.0, 0.0, 0.0]))
+    found = two.contacts(pose, HERE, reach=1e-3, dt=dt, velocity=np.array([0.0, 0.0, -6.0, 0.0, 0.0, 0.0]))
     np.testing.assert_allclose(
         np.sort(found["gap"]), np.sort(corners[:, 2] - corners[:, 2].min() + 4e-3), atol=1e-9
     )
@@ -137,7 +137,7 @@ def test_a_slow_thing_is_not_looked_at_as_fast() -> None:
     """Negative: without looking ahead a ball that passes in a slant would be stopped by the rim it comes nearest to."""
     two = TwoShapes(BALL, PLATE, fixed=True)
     pose, velocity = at(-0.035, 0.22, 0.0), np.array([SPEED, 0.0, 0.0, 0.0, 0.0, 0.0])
-    nearest = two.touches(pose, HERE, reach=1.0)
+    nearest = two.contacts(pose, HERE, reach=1.0)
     ahead = nearest["gap"] + DT * nearest["normal"] @ velocity[:3]
     assert ahead.min() < 0.0  # the plane through the nearest point is crossed
-    assert len(two.touches(pose, HERE, reach=REACH, dt=DT, velocity=velocity)) == 0
+    assert len(two.contacts(pose, HERE, reach=REACH, dt=DT, velocity=velocity)) == 0

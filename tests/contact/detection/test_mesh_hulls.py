@@ -47,7 +47,7 @@ def test_faces_with_hundreds_of_corners(ground: object) -> None:
     rim = np.column_stack([0.1 * np.cos(angles), 0.2 * np.sin(angles)])
     hull = convex_hull(np.array([[x, y, z] for x, y in rim for z in (-0.1, 0.1)]))
     height = 0.1 + (0.0 if isinstance(ground, Plane) else 0.5)
-    found = TwoShapes(hull, ground, fixed=True).touches(Transform(np.eye(3), np.array([0, 0, height])), HERE)
+    found = TwoShapes(hull, ground, fixed=True).contacts(Transform(np.eye(3), np.array([0, 0, height])), HERE)
     np.testing.assert_allclose(found["gap"], 0.0, atol=1e-12)
     np.testing.assert_allclose(found["position"].max(axis=0)[:2], [0.1, 0.2], rtol=5e-3)
     np.testing.assert_allclose(found["position"].min(axis=0)[:2], [-0.1, -0.2], rtol=5e-3)

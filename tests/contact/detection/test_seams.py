@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from footfall.contact.detection.shapes import Bodies
-from footfall.contact.detection.world import ContactWorld, touches_of
+from footfall.contact.detection.world import ContactWorld, contacts_of
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.shapes import Box, Capsule, Cylinder, Sphere
 from footfall.scene.model import SceneObject
@@ -28,7 +28,7 @@ def touches(shape: Any, place: Transform, things: list[SceneObject], velocity: t
     bodies = Bodies(
         np.asarray(place.rotation)[None], place.translation[None], np.array([velocity]), np.zeros((1, 3))
     )
-    found, _ = touches_of(world, world.memory(), bodies, dt=1e-3, reach=1e-3)
+    found, _ = contacts_of(world, world.memory(), bodies, dt=1e-3, reach=1e-3)
     return found
 
 
@@ -64,6 +64,6 @@ def test_loose_neighbours_are_felt() -> None:
         world.add_body(str(k), k, [(Box((1.0, 1.0, 0.2)), identity_transform(), 1, 1)], None)
     places = np.array([[-1e-3, 0.0, 0.1], [-0.5, 0.0, -0.1], [0.5, 0.0, -0.1]])
     bodies = Bodies(np.tile(np.eye(3), (3, 1, 1)), places, np.zeros((3, 3)), np.zeros((3, 3)))
-    found, _ = touches_of(world, world.memory(), bodies, dt=1e-3, reach=1e-3)
+    found, _ = contacts_of(world, world.memory(), bodies, dt=1e-3, reach=1e-3)
     ball = found[found["first"] == world.shapes("ball")[0]]
     assert len(set(ball["second"].tolist())) == 2

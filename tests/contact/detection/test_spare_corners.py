@@ -88,18 +88,18 @@ def test_pads_move_as_the_plate_of_their_outline() -> None:
     """The same hull, the same motion, to what the solver leaves."""
     one, two = run(plate(), floor(friction=0.4)), run(pads(), floor(friction=0.4))
     np.testing.assert_allclose(two.q, one.q, atol=1e-9)
-    assert two.touches.counts.max() == 4
+    assert two.contacts.counts.max() == 4
 
 
 def test_all_corners_carry_on_soft_ground() -> None:
     """Springs of 1e5 N/m at eight corners give way by m g / (8 k) in the mean, whatever the outline is."""
     soft = {"stiffness": 1e5, "damping": 300.0, "friction": 0.4}
     path = run(pads(), floor(**soft), seconds=3.0)
-    assert path.touches.counts[-1] == 8
-    gaps = path.touches.gaps[-8:]
+    assert path.contacts.counts[-1] == 8
+    gaps = path.contacts.gaps[-8:]
     assert gaps.mean() == pytest.approx(-5.0 * 9.81 / (8 * 1e5), rel=1e-3)
     four = run(plate(), floor(**soft), seconds=3.0)
-    assert four.touches.gaps[-4:].mean() == pytest.approx(2 * gaps.mean(), rel=1e-3)  # half as many springs
+    assert four.contacts.gaps[-4:].mean() == pytest.approx(2 * gaps.mean(), rel=1e-3)  # half as many springs
 
 
 def test_they_are_found_again_when_the_floor_changes() -> None:

@@ -12,8 +12,8 @@ import pytest
 import footfall
 from footfall.compiler.routines import new_records
 from footfall.contact.detection.find import NONE_SLEEP, find_contacts
-from footfall.contact.detection.shapes import Bodies, Count, Touch
-from footfall.contact.detection.world import ContactWorld, bodies_at, build_contact_world, touches_of
+from footfall.contact.detection.shapes import Bodies, Contact, Count
+from footfall.contact.detection.world import ContactWorld, bodies_at, build_contact_world, contacts_of
 from footfall.errors import SceneError, UnknownName
 from footfall.geometry.plane import Plane
 from footfall.math.rotations import matrix_from_rotation_vector
@@ -63,9 +63,9 @@ def test_what_is_known_from_step_to_step_changes_nothing() -> None:
     memory, dt = world.memory(), 2e-3
     seen = 0
     for step in range(150):
-        found, memory = touches_of(world, memory, bodies, dt=dt, reach=1e-3)
+        found, memory = contacts_of(world, memory, bodies, dt=dt, reach=1e-3)
         if step % 10 == 0:
-            fresh, _ = touches_of(world, world.memory(), bodies, dt=dt, reach=1e-3)
+            fresh, _ = contacts_of(world, world.memory(), bodies, dt=dt, reach=1e-3)
             pairs = [sorted({(int(t["first"]), int(t["second"])) for t in each}) for each in (found, fresh)]
             assert pairs[0] == pairs[1]
             seen += len(pairs[0])
@@ -75,8 +75,8 @@ def test_what_is_known_from_step_to_step_changes_nothing() -> None:
 
 def test_pairs_come_in_order_and_with_the_same_bits() -> None:
     world, bodies = random_world(np.random.default_rng(2), 30, 30)
-    found, _ = touches_of(world, world.memory(), bodies, reach=0.01)
-    again, _ = touches_of(world, world.memory(), bodies, reach=0.01)
+    found, _ = contacts_of(world, world.memory(), bodies, reach=0.01)
+    again, _ = contacts_of(world, world.memory(), bodies, reach=0.01)
     assert found.tobytes() == again.tobytes()
     keys = [(int(t["first"]), int(t["second"])) for t in found]
     assert keys == sorted(keys)
@@ -88,15 +88,15 @@ def test_pairs_come_in_order_and_with_the_same_bits() -> None:
 
 def test_touches_without_room_are_counted() -> None:
     world, bodies = random_world(np.random.default_rng(2), 30, 30)
-    whole, _ = touches_of(world, world.memory(), bodies, reach=0.01)
+    whole, _ = contacts_of(world, world.memory(), bodies, reach=0.01)
     memory = world.memory(pairs=2)
-    room = new_records(Touch, 3)
+    room = new_records(Contact, 3)
     need = find_contacts(world.table, memory, bodies, 0.0, 0.01, room, NONE_SLEEP)
-    assert need.touches == 0
+    assert need.contacts == 0
     assert need.pairs > 2
     memory = world.fitting(memory, need.pairs)
     need = find_contacts(world.table, memory, bodies, 0.0, 0.01, room, NONE_SLEEP)
-    assert need.touches == len(whole)
+    assert need.contacts == len(whole)
     assert room.tobytes() == whole[:3].tobytes()
 
 
@@ -115,21 +115,21 @@ def test_objects_come_move_and_go_while_numbers_stay() -> None:
     world = build_contact_world(robot, scene)
     bodies = bodies_at(robot, initial_state(scene, robot)[0])
     memory = world.memory()
-    found, memory = touches_of(world, memory, bodies)
+    found, memory = contacts_of(world, memory, bodies)
     assert touching_names(world, found) == {frozenset(("box", "floor")), frozenset(("ball", "floor"))}
     numbers = {name: world.shapes(name) for name in ("box", "ball", "floor")}
     wall = SceneObject("wall", Box((0.2, 1.0, 1.0)), at(0.2, 0.0, 0.5))
     world.add(wall)
-    found, memory = touches_of(world, memory, bodies)
+    found, memory = contacts_of(world, memory, bodies)
     assert frozenset(("box", "wall")) in touching_names(world, found)
     assert {name: world.shapes(name) for name in numbers} == numbers
     place = world.shapes("wall")
     world.replace(SceneObject("wall", Box((0.2, 1.0, 1.0)), at(1.2, 0.0, 0.5)))  # moved
-    found, memory = touches_of(world, memory, bodies)
+    found, memory = contacts_of(world, memory, bodies)
     assert touching_names(world, found) & {frozenset(("box", "wall"))} == set()
     assert frozenset(("ball", "wall")) in touching_names(world, found)
     world.replace(SceneObject("wall", Box((0.1, 1.0, 1.0)), at(1.2, 0.0, 0.5)))  # thinner
-    found, memory = touches_of(world, memory, bodies)
+    found, memory = contacts_of(world, memory, bodies)
     assert frozenset(("ball", "wall")) not in touching_names(world, found)
     assert world.shapes("wall") == place
     world.remove("wall")
@@ -138,7 +138,7 @@ def test_objects_come_move_and_go_while_numbers_stay() -> None:
     for k in range(40):  # more than there was room for
         world.add(SceneObject(f"peg {k}", Sphere(0.05), at(0.15 if k == 7 else 5.0, 0.0, 0.1 + k)))
     world.replace(SceneObject("peg 7", Sphere(0.05), at(0.15, 0.0, 0.1)))
-    found, memory = touches_of(world, memory, bodies)
+    found, memory = contacts_of(world, memory, bodies)
     assert frozenset(("box", "peg 7")) in touching_names(world, found)
     assert {name: world.shapes(name) for name in numbers} == numbers
     with pytest.raises(SceneError, match="is there already"):
@@ -165,7 +165,7 @@ def test_robots_touch_themselves_but_not_their_neighbours() -> None:
     for _ in range(30):
         q = combined.configuration("initial")
         q[7:] += rng.uniform(-1.0, 1.0, size=len(q) - 7)
-        found, _ = touches_of(world, world.memory(), bodies_at(combined, q))
+        found, _ = contacts_of(world, world.memory(), bodies_at(combined, q))
         seen |= touching_names(world, found)
     assert not {tuple(sorted(pair)) for pair in seen} & world.excluded
 
@@ -176,10 +176,10 @@ def test_excluded_pairs_never_touch() -> None:
     robot = combined_robot(scene)
     world = build_contact_world(robot, scene, exclude={("ball 1", "ball 0")})
     bodies = bodies_at(robot, initial_state(scene, robot)[0])
-    found, memory = touches_of(world, world.memory(), bodies)
+    found, memory = contacts_of(world, world.memory(), bodies)
     assert touching_names(world, found) == {frozenset((f"ball {k}", f"ball {k + 1}")) for k in (1, 2)}
     world.exclude({("ball 2", "ball 3")})
-    found, _ = touches_of(world, memory, bodies)
+    found, _ = contacts_of(world, memory, bodies)
     assert touching_names(world, found) == {frozenset(("ball 1", "ball 2"))}
 
 
@@ -191,7 +191,7 @@ def test_groups_and_masks_work_as_in_mujoco() -> None:
     for k, (group, mask) in enumerate(bits):
         world.add_body(str(k), k, [(Sphere(1.0), identity_transform(), int(group), int(mask))], None)
     bodies = Bodies(np.tile(np.eye(3), (8, 1, 1)), rng.normal(size=(8, 3)) * 0.1, *np.zeros((2, 8, 3)))
-    found, _ = touches_of(world, world.memory(), bodies)
+    found, _ = contacts_of(world, world.memory(), bodies)
     expected = {
         frozenset((str(a), str(b)))
         for a, b in combinations(range(8), 2)
@@ -227,7 +227,7 @@ def test_fixed_things_do_not_touch_each_other_and_cost_no_pairs() -> None:
     bodies = Bodies(np.eye(3)[None], np.zeros((1, 3)), np.zeros((1, 3)), np.zeros((1, 3)))
     for _ in range(20):
         bodies.position[0] = rng.uniform(-20, 20, 3)
-        found, memory = touches_of(world, memory, bodies)
+        found, memory = contacts_of(world, memory, bodies)
         centres = world.table.shapes["position"][1:2001]
         apart = np.maximum(np.abs(centres - bodies.position[0]) - 0.25, 0.0)
         expected = {k + 1 for k in np.flatnonzero(np.linalg.norm(apart, axis=1) <= 0.1)}
@@ -245,7 +245,7 @@ def test_speculative_points_are_those_that_come_near(shape: Any) -> None:
     memory = world.memory()
     for speed, expected in ((0.0, False), (-100.0, True), (-300.0, True), (300.0, False), (-1.0, False)):
         bodies.linear[0, 2] = speed
-        found, memory = touches_of(world, memory, bodies, dt=2e-3, reach=1e-3)
+        found, memory = contacts_of(world, memory, bodies, dt=2e-3, reach=1e-3)
         assert bool(len(found)) is expected
 
 
@@ -262,20 +262,20 @@ def test_things_on_given_paths_carry_what_lies_on_them(shape: Any) -> None:
     bodies = Bodies(
         np.tile(np.eye(3), (2, 1, 1)), np.array([[0.2, 0.1, 0.7], [0, 0, 0.5]]), *np.zeros((2, 2, 3))
     )
-    found, memory = touches_of(world, world.memory(), bodies)
+    found, memory = contacts_of(world, world.memory(), bodies)
     assert found["first"].tolist() == list(world.shapes("ball"))
     assert found["gap"][0] == pytest.approx(0.0, abs=1e-12)
     np.testing.assert_allclose(found["position"][0], [0.2, 0.1, 0.6], atol=1e-12)  # on the ball
     bodies.position[1, 2] = 0.49
     bodies.linear[1, 2] = 20.0  # it comes up by 2 cm within the step
-    found, memory = touches_of(world, memory, bodies, dt=1e-3)
+    found, memory = contacts_of(world, memory, bodies, dt=1e-3)
     assert found["gap"][0] == pytest.approx(0.01, abs=1e-12)
     bodies.linear[1, 2] = 5.0
-    assert len(touches_of(world, memory, bodies, dt=1e-3)[0]) == 0
+    assert len(contacts_of(world, memory, bodies, dt=1e-3)[0]) == 0
     world.remove("lift")
     world.add(SceneObject("lift", Box((1.0, 1.0, 0.22)), motion=path))
     assert world.bodies == 2
-    found, _ = touches_of(world, memory, bodies)
+    found, _ = contacts_of(world, memory, bodies)
     assert found["gap"][0] == pytest.approx(0.0, abs=1e-12)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import new_records, routine
-from footfall.contact.islands.island import Follower, Group, Island, JointRow, Point, pair_blocks
+from footfall.contact.islands.island import Follower, Group, Island, IslandContact, JointRow, pair_blocks
 from footfall.contact.law import made_law
 from footfall.contact.problem import ContactProblem
 from footfall.math.block_sparse import WIDTH, plan_elimination
@@ -90,7 +90,7 @@ class Bodies:
             block = np.diag([*diagonal[body], 1.0, 1.0])
             mass[WIDTH * plan.places[body] : WIDTH * (plan.places[body] + 1)] = block
             pivots[body, :6], free[body, :6] = 1.0 / diagonal[body], self.free[body]
-        groups, points = new_records(Group, len(pairs)), new_records(Point, count)
+        groups, points = new_records(Group, len(pairs)), new_records(IslandContact, count)
         rows, nodes, motions, first_pair, number = np.zeros((3 * count, WIDTH)), [], [], 0, 0
         mobilities = np.diag(self.problem().delassus).reshape(-1, 3)
         for k, pair in enumerate(pairs):

@@ -75,7 +75,7 @@ def test_the_layer_carries_the_weight() -> None:
     # tau k / (2 m) = 20 1/s: what is left of the swing is exp(-16)
     assert simulation.q[2] - EDGE / 2 == pytest.approx(-MASS * GRAVITY / STIFFNESS, rel=1e-6)
     assert path.force_on("block")[-1] == pytest.approx([0.0, 0.0, MASS * GRAVITY], abs=1e-3)
-    assert path.touches.counts[-1] == 4
+    assert path.contacts.counts[-1] == 4
 
 
 def test_it_swings_as_a_mass_on_spring_and_damper() -> None:
@@ -145,7 +145,7 @@ def test_nodes_beyond_an_edge_bear_nothing() -> None:
     q = np.array([0.0, 0.0, EDGE / 2, 1.0, 0.0, 0.0, 0.0])
     simulation = LayerSimulation(robot, Scene("table", (table,)), layers=layers, q=q, dt=DT)
     path = simulation.run(simulation.zero_command, 0.6)
-    assert path.touches.positions[:, 0].max() < reach + 1e-3
+    assert path.contacts.positions[:, 0].max() < reach + 1e-3
     assert path.force_on("block")[-1] == pytest.approx([0.0, 0.0, MASS * GRAVITY], abs=0.01 * MASS * GRAVITY)
     assert path.centre_of_pressure("block")[-1, :2] == pytest.approx(simulation.q[:2], abs=2e-3)
     assert 0.0 < simulation.q[5] < 0.01

@@ -135,7 +135,7 @@ def test_impulses_of_a_pile_solve_the_problem_of_the_whole_world() -> None:
     simulation = simulate(known_worlds.pile(6))
     simulation.run(simulation.zero_command, 0.25)  # some touch
     residuals, trajectory = step_residuals(simulation, simulation.zero_command, 20)
-    assert trajectory.touches.counts.max() > 8
+    assert trajectory.contacts.counts.max() > 8
     assert residuals.max() < 1e-8 * simulation.robot.mass * G * simulation.options.dt
 
 
@@ -225,7 +225,7 @@ def test_a_bent_sole_rocks_over_its_corners_to_rest(speed: float) -> None:
     v[4] = speed
     simulation.reset(v=v)
     run = simulation.run(simulation.zero_command, 5.0)  # it rocks for 1 to 3.5 s
-    assert run.touches.gaps.min() > -1e-9
+    assert run.contacts.gaps.min() > -1e-9
     robot = simulation.robot
     energy = np.asarray(
         footfall.kinetic_energy(robot, run.q, run.v) + footfall.potential_energy(robot, run.q)
@@ -257,4 +257,4 @@ def test_things_on_terrain_do_not_gain_energy(kind: str) -> None:
         footfall.kinetic_energy(robot, run.q, run.v) + footfall.potential_energy(robot, run.q)
     )
     assert (energy - np.minimum.accumulate(energy)).max() < 1e-6 * robot.mass * G * 0.6
-    assert run.touches.gaps.min() > -5e-4
+    assert run.contacts.gaps.min() > -5e-4

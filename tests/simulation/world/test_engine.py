@@ -107,7 +107,7 @@ def test_bodies_without_shapes_touch_with_their_volumes() -> None:
     robot = footfall.load("lola")
     simulation = footfall.Simulation(robot, "flat", dt=2e-3)
     trajectory = simulation.run(simulation.zero_command, 2.5)
-    log = trajectory.touches
+    log = trajectory.contacts
     assert {"torso", "kfr"} <= set(log.names)
     heights = [footfall.frame_pose(robot, simulation.q, body.name).translation[2] for body in robot.bodies]
     assert min(heights) > 0.0

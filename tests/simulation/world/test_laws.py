@@ -79,7 +79,7 @@ def test_the_validator_knows_the_laws_of_limbs_that_touch_each_other() -> None:
     v[6:] = -9.0, 9.0  # rad/s, towards each other
     simulation.reset(q, v)
     residuals, run = step_residuals(simulation, simulation.zero_command, 300)
-    log = run.touches
+    log = run.contacts
     trunk, floor = log.number("trunk"), log.number("ground")
     own = ~np.isin(log.second, [floor]) & ~np.isin(log.first, [floor, trunk])
     assert np.linalg.norm(log.forces[own], axis=1).max() > 10.0  # N: limbs did meet
@@ -103,5 +103,5 @@ def test_a_blow_does_not_drive_a_joint_through_its_limit() -> None:
     angle = 0.5 + 1e-3
     simulation.reset(np.array([0.021 + 0.3 * np.sin(angle), angle]), np.array([-5.0, 0.1]))
     run = simulation.run(simulation.zero_command, 0.05)
-    assert run.touches.counts.max() > 0
+    assert run.contacts.counts.max() > 0
     assert run.q[:, 1].min() > 0.5 - 1e-9

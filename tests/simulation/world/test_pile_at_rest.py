@@ -52,5 +52,5 @@ def test_no_loaded_normal_jumps_in_a_pile_at_rest() -> None:
 
 def loaded_contacts(world: TestWorld) -> Any:
     """Contacts of the last step with an impulse."""
-    found = world.state.touches[: int(world.state.counts[0])]
+    found = world.state.contacts[: int(world.state.counts[0])]
     return found[np.linalg.norm(world.impulses(), axis=1) > 1e-9]

@@ -38,7 +38,7 @@ def test_a_stack_sleeps_where_it_stands() -> None:
     assert both[1].asleep == ()
     np.testing.assert_allclose(runs[0].q, runs[1].q, atol=1e-9)
     assert (both[0].v == 0.0).all()
-    floor = runs[0].touches.names[-1]
+    floor = runs[0].contacts.names[-1]
     np.testing.assert_allclose(runs[0].force_on(floor), runs[1].force_on(floor), atol=1e-6)
     assert runs[0].solver_steps[-1] == 0  # nothing is solved
     before = both[0].q

@@ -74,7 +74,7 @@ def test_ten_boxes_stand_still() -> None:
     weight = np.linalg.norm(world.impulses()[:, :], axis=0)
     assert weight[2] > 0.0
     # The lowest four points carry all ten.
-    lowest = world.state.touches["position"][: len(world.impulses()), 2] < 1e-6
+    lowest = world.state.contacts["position"][: len(world.impulses()), 2] < 1e-6
     assert world.impulses()[lowest, 2].sum() == pytest.approx(10 * G * DT, rel=1e-9)
 
 
@@ -108,7 +108,7 @@ def test_momentum_is_kept_where_loose_things_collide() -> None:
     start = momentum()
     touched = False
     for _ in range(600):
-        touched = touched or world.step().touches > 0
+        touched = touched or world.step().contacts > 0
     assert touched
     # Touching bodies move on by dt v each, so that angular momentum changes by rounding only where they touch midway.
     assert np.abs(momentum() - start).max() < 1e-12

@@ -8,7 +8,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import new_records
-from footfall.contact.detection.shapes import Touch
+from footfall.contact.detection.shapes import Contact
 from footfall.contact.detection.world import build_contact_world
 from footfall.contact.law import ContactRules
 from footfall.geometry.plane import Plane
@@ -52,7 +52,7 @@ class TestWorld:
         while True:
             now = Moment(self.world, self.settings, self.state, forces, self.room)
             report = advance(now, self.command)
-            if report.touches <= len(self.room.found) and report.pairs <= len(self.state.memory.pairs):
+            if report.contacts <= len(self.room.found) and report.pairs <= len(self.state.memory.pairs):
                 return report  # type: ignore[no-any-return]
             self._grow(report)
 
@@ -61,15 +61,15 @@ class TestWorld:
         return max(self.step(forces).residual for _ in range(round(seconds / self.settings.dt)))
 
     def _grow(self, report: Report) -> None:
-        count = max(2 * report.touches, len(self.room.found))
-        touches, impulses = new_records(Touch, count), np.zeros((count, 3))
-        touches[: len(self.state.touches)], impulses[: len(self.state.impulses)] = (
-            self.state.touches,
+        count = max(2 * report.contacts, len(self.room.found))
+        contacts, impulses = new_records(Contact, count), np.zeros((count, 3))
+        contacts[: len(self.state.contacts)], impulses[: len(self.state.impulses)] = (
+            self.state.contacts,
             self.state.impulses,
         )
         memory = self.contacts.fitting(self.state.memory, report.pairs)
-        self.state = self.state._replace(touches=touches, impulses=impulses, memory=memory)
-        self.room = self.room._replace(found=new_records(Touch, count))
+        self.state = self.state._replace(contacts=contacts, impulses=impulses, memory=memory)
+        self.room = self.room._replace(found=new_records(Contact, count))
 
     def impulses(self) -> Array:
         """(touches, 3) of the last step, world axes, N s."""

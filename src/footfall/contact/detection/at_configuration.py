@@ -24,12 +24,7 @@ if TYPE_CHECKING:
 
 
 def detect_contacts(
-    robot: Robot,
-    q: Array,
-    candidates: Sequence[Candidate],
-    *,
-    margin: float = 0.0,
-    time: float = 0.0,
+    robot: Robot, q: Array, candidates: Sequence[Candidate], *, margin: float = 0.0, time: float = 0.0
 ) -> Contacts:
     """Those candidates whose gap is at most `margin` (m) at configuration q (nq,).
 

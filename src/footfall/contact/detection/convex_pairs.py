@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from footfall.compiler.routines import ArrayOf, Matrix3, Vector3, routine
+from footfall.compiler.routines import Matrix3, Vector3, routine
 from footfall.contact.detection.axes import NEAR, Axis, axis_along, deepest, refined
 from footfall.contact.detection.box_axis import box_axis
 from footfall.contact.detection.gjk import FAR, OVERLAP, closest_points
 from footfall.contact.detection.manifold import manifold_points
 from footfall.contact.detection.round_pairs import UP
-from footfall.contact.detection.shapes import Kind, Pair, Pools, Spot
+from footfall.contact.detection.shapes import Kind, Manifold, ManifoldPoint, Pair, Pools
 from footfall.contact.detection.solids import Couple, Solid
 from footfall.math.transform import Transform
 
@@ -36,7 +36,7 @@ class Found(NamedTuple):
 
 @routine
 def convex_spots(
-    pools: Pools, first: Convex, second: Convex, margin: float, pair: Pair, spots: ArrayOf[Spot]
+    pools: Pools, first: Convex, second: Convex, margin: float, pair: Pair, manifold: Manifold
 ) -> Found:
     """Points at which the two convex shapes of a pair are nearer than `margin` (m)."""
     one, other, place, other_place = first.solid, second.solid, first.place, second.place
@@ -52,8 +52,8 @@ def convex_spots(
     known = Pair(pair.first, pair.second, normal, 1, apart, turn, way)
     if best.separation > limit:
         return Found(0, known)
-    count = manifold_points(pools, couple, best, margin, spots)
-    put_into_world(spots, count, place)
+    count = manifold_points(pools, couple, best, margin, manifold)
+    put_into_world(manifold, count, place)
     return Found(count, known)
 
 
@@ -78,11 +78,13 @@ def guess(place: Transform, other_place: Transform) -> Vector3:
 
 
 @routine
-def put_into_world(spots: ArrayOf[Spot], count: int, place: Transform) -> None:
+def put_into_world(manifold: Manifold, count: int, place: Transform) -> None:
     """Points that are given in a frame which stands at a place."""
     for k in range(count):
-        spot = spots[k]
-        spots[k] = Spot(place.apply(spot.position), place.rotation @ spot.normal, spot.gap, spot.feature)
+        spot = manifold[k]
+        manifold[k] = ManifoldPoint(
+            place.apply(spot.position), place.rotation @ spot.normal, spot.gap, spot.feature
+        )
 
 
 @routine

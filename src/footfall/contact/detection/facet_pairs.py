@@ -26,7 +26,7 @@ from footfall.contact.detection.facets import (
 )
 from footfall.contact.detection.manifold import clip, manifold_points, point_feature
 from footfall.contact.detection.reduction import chosen
-from footfall.contact.detection.shapes import Kind, Pools, Spot
+from footfall.contact.detection.shapes import Kind, Manifold, ManifoldPoint, Pools
 from footfall.contact.detection.solids import Couple, Solid, face_along, new_polygon, support
 from footfall.math.transform import Transform
 
@@ -58,7 +58,7 @@ class Gathering(NamedTuple):
     that differ by less are one."""
 
     groups: ArrayOf[Group]
-    spots: ArrayOf[Spot]
+    manifold: Manifold
     reached: Array
     used: Integers
     size: Vector3
@@ -69,7 +69,7 @@ class Gathering(NamedTuple):
 def new_gathering(size: Vector3, slack: float) -> Gathering:
     return Gathering(
         new_records(Group, MOST_GROUPS),
-        new_records(Spot, MOST_GROUPS * SLOTS),
+        new_records(ManifoldPoint, MOST_GROUPS * SLOTS),
         np.full((MOST_GROUPS, SLOTS), -np.inf),
         np.zeros(1, dtype=np.int64),
         np.maximum(size, 1e-6),
@@ -88,7 +88,7 @@ def group_of(gathering: Gathering, normal: Vector3, level: float) -> int:
 
 
 @routine
-def add_spot(gathering: Gathering, spot: Spot, level: float, hides: float) -> None:
+def add_spot(gathering: Gathering, spot: ManifoldPoint, level: float, hides: float) -> None:
     """A point in the frame of the first shape; level: of the touched plane along its normal; hides: see `Group`. In a
     full gathering a nearer plane takes the place of the farthest one."""
     number = group_of(gathering, spot.normal, level)
@@ -109,7 +109,7 @@ def add_spot(gathering: Gathering, spot: Spot, level: float, hides: float) -> No
         value = x * u + y * v if slot < 8 else -spot.gap / gathering.slack
         if value > gathering.reached[number, slot] + 1e-7:
             gathering.reached[number, slot] = value
-            gathering.spots[first + slot] = spot
+            gathering.manifold[first + slot] = spot
 
 
 @routine
@@ -143,7 +143,7 @@ def _new_group(size: Vector3, normal: Vector3, level: float, hides: float) -> Gr
 
 
 @routine
-def gathered_spots(gathering: Gathering, spots: ArrayOf[Spot]) -> int:
+def gathered_spots(gathering: Gathering, manifold: Manifold) -> int:
     """The points of all groups that matter, one group after another; how many."""
     count = 0
     for number in range(gathering.used[0]):
@@ -151,18 +151,18 @@ def gathered_spots(gathering: Gathering, spots: ArrayOf[Spot]) -> int:
         for slot in range(SLOTS):
             if gathering.reached[number, slot] == -np.inf:
                 continue
-            spot = gathering.spots[number * SLOTS + slot]
+            spot = gathering.manifold[number * SLOTS + slot]
             known = False
             for k in range(start, count):
-                apart = spots[k].position - spot.position
+                apart = manifold[k].position - spot.position
                 known = known or apart @ apart < gathering.slack * gathering.slack
             if not known:
-                spots[count] = spot
+                manifold[count] = spot
                 count += 1
         gaps = np.empty(count - start)
         for k in range(len(gaps)):
-            gaps[k] = spots[start + k].gap
-        count = start + chosen(spots[start:count], gaps, len(gaps))
+            gaps[k] = manifold[start + k].gap
+        count = start + chosen(manifold[start:count], gaps, len(gaps))
     return count
 
 
@@ -225,7 +225,7 @@ def facet_spots(
     source: Source,
     other_place: Transform,
     near: Nearness,
-    spots: ArrayOf[Spot],
+    manifold: Manifold,
 ) -> int:
     """Points at which a convex shape is near the facets of a source, which stands at `other_place`. small: size of the
     shape, m."""
@@ -236,14 +236,14 @@ def facet_spots(
     if source.kind == Kind.TERRAIN and _is_below(pools, pair):
         _lift_out(pools, pair, gathering)
     else:
-        _touch_facets(pools, pair, gathering, spots)
-    count = gathered_spots(gathering, spots)
-    put_into_world(spots, count, place)
+        _touch_facets(pools, pair, gathering, manifold)
+    count = gathered_spots(gathering, manifold)
+    put_into_world(manifold, count, place)
     return count
 
 
 @routine
-def _touch_facets(pools: Pools, pair: FacetPair, gathering: Gathering, room: ArrayOf[Spot]) -> None:
+def _touch_facets(pools: Pools, pair: FacetPair, gathering: Gathering, room: Manifold) -> None:
     """First facets whose planes separate, then those that turn out to be touched by their faces, then all others."""
     found: list[int] = []
     gather_facets(pools, pair.source, found)
@@ -281,7 +281,7 @@ def _lift_out(pools: Pools, pair: FacetPair, gathering: Gathering) -> None:
     low, _ = support(pools, pair.one, -up, 0)
     point = low - pair.one.radius * up
     gap = float(up @ (point - pair.way)) - ground
-    add_spot(gathering, Spot(point, up, gap, 0), ground, -gathering.slack)
+    add_spot(gathering, ManifoldPoint(point, up, gap, 0), ground, -gathering.slack)
 
 
 @routine
@@ -309,7 +309,7 @@ def _touch_face(pools: Pools, pair: FacetPair, facet: Facet, gathering: Gatherin
     if over == _BESIDE:
         return False
     if over == _SOON:
-        spot = Spot(
+        spot = ManifoldPoint(
             low - pair.one.radius * normal, normal, float(apart), point_feature(0, facet.number, 0, 0)
         )
         add_spot(gathering, spot, level, -gathering.slack)
@@ -355,7 +355,7 @@ def _add_patch(
         gap = mine.corners[k] @ normal - level - pair.one.radius
         if gap <= pair.margin:
             feature = point_feature(0, facet.number, face.number, mine.tags[k])
-            spot = Spot(mine.corners[k] - pair.one.radius * normal, normal, gap, feature)
+            spot = ManifoldPoint(mine.corners[k] - pair.one.radius * normal, normal, gap, feature)
             add_spot(gathering, spot, level, hides)
 
 
@@ -378,7 +378,7 @@ def _lies_below(gathering: Gathering, pair: FacetPair, facet: Facet) -> bool:
 
 @routine
 def _touch_across(
-    pools: Pools, pair: FacetPair, facet: Facet, gathering: Gathering, room: ArrayOf[Spot]
+    pools: Pools, pair: FacetPair, facet: Facet, gathering: Gathering, room: Manifold
 ) -> Crossing:
     """A facet whose plane cuts the shape, or that lies beside it. Add its points if its face is touched all the same;
     else the axis along which it is nearest, with the number -1 if that does not matter."""
@@ -432,12 +432,7 @@ def _couple(pair: FacetPair, facet: Facet) -> Couple:
 
 @routine
 def _add_around(
-    pools: Pools,
-    pair: FacetPair,
-    crossing: Crossing,
-    facet: Facet,
-    gathering: Gathering,
-    room: ArrayOf[Spot],
+    pools: Pools, pair: FacetPair, crossing: Crossing, facet: Facet, gathering: Gathering, room: Manifold
 ) -> None:
     """Add the points of the patch around an axis."""
     count = manifold_points(pools, _couple(pair, facet), crossing.axis, pair.margin, room)

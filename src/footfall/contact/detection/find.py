@@ -16,13 +16,14 @@ from footfall.contact.detection.narrow import motion_between, pair_spots, solid_
 from footfall.contact.detection.reduction import chosen
 from footfall.contact.detection.shapes import (
     Bodies,
+    Contact,
     ContactMemory,
     Kind,
+    Manifold,
+    ManifoldPoint,
     Pair,
     Search,
     ShapeTable,
-    Spot,
-    Touch,
 )
 from footfall.contact.detection.solids import support
 from footfall.contact.detection.tree import overlap
@@ -69,7 +70,7 @@ def motion_of(table: ShapeTable, bodies: Bodies, number: int) -> Motion:
 
 
 @routine
-def impact_spots(search: Search, margin: float, spots: ArrayOf[Spot], near: Found) -> Found:
+def impact_spots(search: Search, margin: float, manifold: Manifold, near: Found) -> Found:
     """Points of a pair that is fast; near: those within `margin` (m) now, which `spots` holds.
 
     Pairs that touch already keep them.
@@ -77,21 +78,21 @@ def impact_spots(search: Search, margin: float, spots: ArrayOf[Spot], near: Foun
     table, memory, bodies, dt = search.table, search.memory, search.bodies, search.dt
     one, other = near.pair.first, near.pair.second
     touching = max(search.reach, _TOUCHING)
-    if _least(spots, near.points) <= touching:
+    if _least(manifold, near.points) <= touching:
         return near
     place, other_place = memory.places[one], memory.places[other]
     motion, other_motion = motion_of(table, bodies, one), motion_of(table, bodies, other)
     turning = memory.spin[one] + memory.spin[other]
     found, time = near, 0.0
     for _ in range(_STEPS):
-        time += _certain(motion, other_motion, spots, found.points, turning / dt, 0.5 * touching)
+        time += _certain(motion, other_motion, manifold, found.points, turning / dt, 0.5 * touching)
         if time >= dt:
             found = Found(0, found.pair)
             break
         memory.places[one] = _moved(place, motion, time)
         memory.places[other] = _moved(other_place, other_motion, time)
-        found = pair_spots(table, memory, found.pair, margin, spots)
-        if _least(spots, found.points) <= touching:
+        found = pair_spots(table, memory, found.pair, margin, manifold)
+        if _least(manifold, found.points) <= touching:
             break
     memory.places[one], memory.places[other] = place, other_place
     # Points that are farther away when the first one touches may be reached in the rest of the step, also because the
@@ -99,38 +100,38 @@ def impact_spots(search: Search, margin: float, spots: ArrayOf[Spot], near: Foun
     rest = (1.0 - min(time / dt, 1.0)) * motion_between(memory, one, other)
     kept = 0
     for k in range(found.points):
-        then, spot = spots[k].gap, _before(spots[k], motion, other_motion, time)
+        then, spot = manifold[k].gap, _before(manifold[k], motion, other_motion, time)
         if then > 2.0 * touching:
             apart = velocity_at(motion, spot.position) - velocity_at(other_motion, spot.position)
             approach = -(spot.normal @ apart)
             if then > 2.0 * touching + rest or approach <= 0.0:
                 continue
             spot = spot._replace(gap=max(spot.gap, then + time * approach))
-        spots[kept] = spot
+        manifold[kept] = spot
         kept += 1
     return Found(kept, near.pair)
 
 
 @routine
-def _least(spots: ArrayOf[Spot], count: int) -> float:
+def _least(manifold: Manifold, count: int) -> float:
     least = np.inf
     for k in range(count):
-        least = min(least, spots[k].gap)
+        least = min(least, manifold[k].gap)
     return least
 
 
 @routine
 def _certain(
-    motion: Motion, other: Motion, spots: ArrayOf[Spot], count: int, turning: float, touching: float
+    motion: Motion, other: Motion, manifold: Manifold, count: int, turning: float, touching: float
 ) -> float:
     """Time (s) that passes at least until a gap is as small as `touching` (m). turning: m/s, how much faster than the
     points found others of the shapes may be."""
     least = np.inf
     for k in range(count):
-        point = spots[k].position
-        approach = turning - spots[k].normal @ (velocity_at(motion, point) - velocity_at(other, point))
+        point = manifold[k].position
+        approach = turning - manifold[k].normal @ (velocity_at(motion, point) - velocity_at(other, point))
         if approach > 0.0:
-            least = min(least, (spots[k].gap - touching) / approach)
+            least = min(least, (manifold[k].gap - touching) / approach)
     return least
 
 
@@ -148,11 +149,11 @@ def _moved(place: Transform, motion: Motion, time: float) -> Transform:
 
 
 @routine
-def _before(spot: Spot, motion: Motion, other: Motion, time: float) -> Spot:
+def _before(spot: ManifoldPoint, motion: Motion, other: Motion, time: float) -> ManifoldPoint:
     """A point as it is at the start of the step: both shapes carried back, the normal as it is."""
     point = _carried_back(spot.position, motion, time)
     opposite = _carried_back(spot.position - spot.gap * spot.normal, other, time)
-    return Spot(point, spot.normal, float(spot.normal @ (point - opposite)), spot.feature)
+    return ManifoldPoint(point, spot.normal, float(spot.normal @ (point - opposite)), spot.feature)
 
 
 @routine
@@ -190,9 +191,9 @@ _OTHER = 1e-9  # one minus the cosine between normals that differ
 
 @routine
 def without_seams(
-    table: ShapeTable, memory: ContactMemory, found: ArrayOf[Touch], start: int, end: int
+    table: ShapeTable, memory: ContactMemory, found: ArrayOf[Contact], start: int, end: int
 ) -> int:
-    """Of the touches of one shape from `start` on, leave those out that lie below a plane which the same shape touches
+    """Of the contacts of one shape from `start` on, leave those out that lie below a plane which the same shape touches
     on a neighbour; where they end then."""
     slack = _FLUSH * max(table.shapes[found[start].first].bound, _SMALLEST)
     hidden = np.zeros(end - start, dtype=np.bool_)
@@ -209,7 +210,7 @@ def without_seams(
 
 
 @routine
-def _hides(table: ShapeTable, memory: ContactMemory, one: Touch, other: Touch, slack: float) -> bool:
+def _hides(table: ShapeTable, memory: ContactMemory, one: Contact, other: Contact, slack: float) -> bool:
     """Whether the shape that the second touch is on lies below the plane of the first one."""
     if table.shapes[one.second].body != table.shapes[other.second].body:
         return False
@@ -240,21 +241,21 @@ _SAME_WAY = 1e-12  # one minus the cosine below which normals are the same
 
 
 class Need(NamedTuple):
-    """touches, pairs: how many there are; if there is no room for all, those behind are left out."""
+    """contacts, pairs: how many there are; if there is no room for all, those behind are left out."""
 
-    touches: int
+    contacts: int
     pairs: int
 
 
 class Sleepers(NamedTuple):
-    """What need not be looked at: still (bodies,): which bodies stay where they were, empty if none do; touches: of the
-    step before, by pairs in their order."""
+    """What need not be looked at: still (bodies,): which bodies stay where they were, empty if none do; contacts: of
+    the step before, by pairs in their order."""
 
     still: Flags
-    touches: ArrayOf[Touch]
+    contacts: ArrayOf[Contact]
 
 
-NONE_SLEEP = Sleepers(np.zeros(0, dtype=np.bool_), new_records(Touch, 0))
+NONE_SLEEP = Sleepers(np.zeros(0, dtype=np.bool_), new_records(Contact, 0))
 
 
 @routine(fused=True, apart=True, quick=True)
@@ -264,7 +265,7 @@ def find_contacts(
     bodies: Bodies,
     dt: float,
     reach: float,
-    found: ArrayOf[Touch],
+    found: ArrayOf[Contact],
     asleep: Sleepers,
 ) -> Need:
     """Points where shapes touch or may touch within a step of dt (s), by pairs in their order.
@@ -277,7 +278,7 @@ def find_contacts(
         return Need(0, needed)
     search = Search(table, memory, bodies, dt, reach)
     count, most, known = 0, 0, 0
-    start, seconds = 0, 0  # of the touches of one shape: where they begin, and how many others it touches
+    start, seconds = 0, 0  # of the contacts of one shape: where they begin, and how many others it touches
     for k in range(needed):
         pair = memory.pairs[k]
         one, other = pair.first, pair.second
@@ -289,14 +290,14 @@ def find_contacts(
             continue
         before = count
         if _both_sleep(table, asleep.still, one, other):
-            while known < len(asleep.touches) and _comes_before(asleep.touches[known], one, other):
+            while known < len(asleep.contacts) and _comes_before(asleep.contacts[known], one, other):
                 known += 1
-            while known < len(asleep.touches) and not _comes_after(asleep.touches[known], one, other):
+            while known < len(asleep.contacts) and not _comes_after(asleep.contacts[known], one, other):
                 if count < len(found):
-                    found[count] = asleep.touches[known]
+                    found[count] = asleep.contacts[known]
                 count, known = count + 1, known + 1
         else:
-            count += _pair_touches(search, k, found, count)
+            count += _pair_contacts(search, k, found, count)
         seconds += int(count > before)
         most = max(most, count)
     if seconds > 1 and count <= len(found):
@@ -322,56 +323,56 @@ def _both_sleep(table: ShapeTable, still: Flags, one: int, other: int) -> bool:
 
 
 @routine
-def _comes_before(touch: Touch, one: int, other: int) -> bool:
-    return touch.first < one or (touch.first == one and touch.second < other)
+def _comes_before(contact: Contact, one: int, other: int) -> bool:
+    return contact.first < one or (contact.first == one and contact.second < other)
 
 
 @routine
-def _comes_after(touch: Touch, one: int, other: int) -> bool:
-    return touch.first > one or (touch.first == one and touch.second > other)
+def _comes_after(contact: Contact, one: int, other: int) -> bool:
+    return contact.first > one or (contact.first == one and contact.second > other)
 
 
 @routine
-def _pair_touches(search: Search, k: int, found: ArrayOf[Touch], count: int) -> int:
-    """Write the touches of a pair behind the first ones; how many."""
-    table, memory, spots = search.table, search.memory, search.memory.spots
+def _pair_contacts(search: Search, k: int, found: ArrayOf[Contact], count: int) -> int:
+    """Write the contacts of a pair behind the first ones; how many."""
+    table, memory, manifold = search.table, search.memory, search.memory.manifold
     pair = memory.pairs[k]
     motion = motion_between(memory, pair.first, pair.second)
     margin = search.reach + motion
-    answer = pair_spots(table, memory, pair, margin, spots)
+    answer = pair_spots(table, memory, pair, margin, manifold)
     memory.pairs[k] = answer.pair
     if answer.points == 0:
         return 0
     if is_fast(table, pair.first, pair.second, motion):
-        answer = impact_spots(search, margin, spots, answer)
+        answer = impact_spots(search, margin, manifold, answer)
     ahead = np.empty(answer.points)
-    near = _approaching(search, pair, spots, ahead)
-    number = chosen(spots, ahead, near)
-    _write(table, pair, spots, number, found, count)
+    near = _approaching(search, pair, manifold, ahead)
+    number = chosen(manifold, ahead, near)
+    _write(table, pair, manifold, number, found, count)
     return number
 
 
 @routine
-def _approaching(search: Search, pair: Pair, spots: ArrayOf[Spot], ahead: Array) -> int:
+def _approaching(search: Search, pair: Pair, manifold: Manifold, ahead: Array) -> int:
     """How many points may matter, the first ones then: none unless one is near, or will be at the end of the step. A
     blow at one may drive others down that were not on their way; but corners of a hull that only a blow brings to a
     plane wait for the second look. ahead: room for their gaps at the end of the step, m."""
-    at, nearest = spots[0].position, np.inf
+    at, nearest = manifold[0].position, np.inf
     one = motion_of(search.table, search.bodies, pair.first)
     other = motion_of(search.table, search.bodies, pair.second)
     linear, angular = velocity_at(one, at) - velocity_at(other, at), one.angular - other.angular
     for k in range(len(ahead)):
-        apart = linear + np.cross(angular, spots[k].position - at)
-        ahead[k] = spots[k].gap + search.dt * (apart @ spots[k].normal)
-        nearest = min(nearest, spots[k].gap, ahead[k])
+        apart = linear + np.cross(angular, manifold[k].position - at)
+        ahead[k] = manifold[k].gap + search.dt * (apart @ manifold[k].normal)
+        nearest = min(nearest, manifold[k].gap, ahead[k])
     if nearest > search.reach:
         return 0
     if not _is_hull_on_plane(search.table, pair):
         return len(ahead)
     kept, most = 0, max(nearest, 0.0) + _CLOSE * search.reach
     for k in range(len(ahead)):
-        if min(spots[k].gap, ahead[k]) <= most:
-            spots[kept], ahead[kept] = spots[k], ahead[k]
+        if min(manifold[k].gap, ahead[k]) <= most:
+            manifold[kept], ahead[kept] = manifold[k], ahead[k]
             kept += 1
     return kept
 
@@ -383,7 +384,7 @@ def _is_hull_on_plane(table: ShapeTable, pair: Pair) -> bool:
 
 @routine
 def _write(
-    table: ShapeTable, pair: Pair, spots: ArrayOf[Spot], number: int, found: ArrayOf[Touch], count: int
+    table: ShapeTable, pair: Pair, manifold: Manifold, number: int, found: ArrayOf[Contact], count: int
 ) -> None:
     """Write the points of a pair behind the first ones, as far as there is room.
 
@@ -394,15 +395,15 @@ def _write(
     both_move = 0 <= body < table.links
     level, flat = 0.0, both_move
     for k in range(number):
-        spot = spots[k]
+        spot = manifold[k]
         level += (spot.position @ spot.normal - 0.5 * spot.gap) / number
-        flat = flat and bool(np.abs(spot.normal @ spots[0].normal - 1.0) < _SAME_WAY)
+        flat = flat and bool(np.abs(spot.normal @ manifold[0].normal - 1.0) < _SAME_WAY)
     for k in range(min(number, len(found) - count)):
-        spot = spots[k]
+        spot = manifold[k]
         lower = 0.5 * spot.gap if both_move else spot.gap
         if flat:
             lower = spot.position @ spot.normal - level
         position = spot.position - lower * spot.normal
-        found[count + k] = Touch(
+        found[count + k] = Contact(
             pair.first, pair.second, spot.feature, position, spot.normal, spot.gap, -np.inf, 0.0, np.zeros(3)
         )

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footfall.compiler.routines import ArrayOf, Vector3, routine
+from footfall.compiler.routines import Vector3, routine
 from footfall.contact.detection.axes import UNKNOWN, Axis, refined
-from footfall.contact.detection.shapes import Kind, Pools, Spot
+from footfall.contact.detection.shapes import Kind, Manifold, ManifoldPoint, Pools
 from footfall.contact.detection.solids import MOST_CORNERS, Couple, Polygon, face_along, new_polygon
 
 # The patch in which two faces lie against each other: one face cut by the sides of the other.
@@ -103,13 +103,7 @@ class Edges(NamedTuple):
 
 @routine
 def _edge_spots(
-    edges: Edges,
-    normal: Vector3,
-    gap: float,
-    layers: float,
-    radius: float,
-    margin: float,
-    spots: ArrayOf[Spot],
+    edges: Edges, normal: Vector3, gap: float, layers: float, radius: float, margin: float, manifold: Manifold
 ) -> int:
     """The point in which two lines cross, seen along the normal, or the two ends of what parallel ones share; none if
     they are not what is nearest."""
@@ -134,13 +128,13 @@ def _edge_spots(
             continue
         above = normal @ (point - edges.other_tail - place * other) - layers
         if above <= margin:
-            spots[count] = Spot(point - radius * normal, normal, above, ON_AXIS + 1 + k)
+            manifold[count] = ManifoldPoint(point - radius * normal, normal, above, ON_AXIS + 1 + k)
             count, lowest = count + 1, min(lowest, above)
     return count if abs(lowest - gap) < _SAME else 0
 
 
 @routine
-def manifold_points(pools: Pools, couple: Couple, axis: Axis, margin: float, spots: ArrayOf[Spot]) -> int:
+def manifold_points(pools: Pools, couple: Couple, axis: Axis, margin: float, manifold: Manifold) -> int:
     """Points nearer than `margin` (m), in the frame of the first shape."""
     one, other, turn, way, _ = couple
     layers = one.radius + other.radius
@@ -158,7 +152,7 @@ def manifold_points(pools: Pools, couple: Couple, axis: Axis, margin: float, spo
         squarest = max(facing, other_facing)
         if face.corners == 2 and opposite.corners == 2:
             edges = Edges(mine.corners[0], mine.corners[1], theirs.corners[0], theirs.corners[1])
-            count = _edge_spots(edges, normal, gap, layers, one.radius, margin, spots)
+            count = _edge_spots(edges, normal, gap, layers, one.radius, margin, manifold)
             covered = count > 0
         # Beside an axis that is no face's own its point is the contact. Measured along the axis, all pairs of points
         # are at least as far apart as it says. Corners of the faces that are just so far are that point, seen along
@@ -174,7 +168,9 @@ def manifold_points(pools: Pools, couple: Couple, axis: Axis, margin: float, spo
                 above = mine.corners[k] @ outward - base
                 if least <= above <= margin:
                     feature = point_feature(0, opposite.number, face.number, mine.tags[k])
-                    spots[count] = Spot(mine.corners[k] - one.radius * outward, outward, above, feature)
+                    manifold[count] = ManifoldPoint(
+                        mine.corners[k] - one.radius * outward, outward, above, feature
+                    )
                     count, lowest = count + 1, min(lowest, above)
             normal = outward if own else normal
         elif squarest > _FACING:
@@ -185,7 +181,7 @@ def manifold_points(pools: Pools, couple: Couple, axis: Axis, margin: float, spo
                 if least <= above <= margin:
                     feature = point_feature(1, face.number, opposite.number, theirs.tags[k])
                     on_one = theirs.corners[k] - (above + other.radius) * face.normal
-                    spots[count] = Spot(on_one, -face.normal, above, feature)
+                    manifold[count] = ManifoldPoint(on_one, -face.normal, above, feature)
                     count, lowest = count + 1, min(lowest, above)
             normal = -face.normal if own else normal
         covered = covered or (own and lowest <= gap + _SAME)
@@ -194,6 +190,6 @@ def manifold_points(pools: Pools, couple: Couple, axis: Axis, margin: float, spo
             better = refined(pools, couple, axis)
             normal, gap, point = better.normal, better.separation - layers, better.point
         if gap <= margin:
-            spots[count] = Spot(point - one.radius * normal, normal, gap, ON_AXIS)
+            manifold[count] = ManifoldPoint(point - one.radius * normal, normal, gap, ON_AXIS)
             count += 1
     return count

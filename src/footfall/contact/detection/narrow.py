@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footfall.compiler.routines import ArrayOf, Vector3, routine
+from footfall.compiler.routines import Vector3, routine
 from footfall.contact.detection.boxes import half_extent
 from footfall.contact.detection.convex_pairs import SMALLEST, Convex, Found, convex_spots
 from footfall.contact.detection.facet_pairs import Nearness, facet_spots
@@ -18,7 +18,15 @@ from footfall.contact.detection.round_pairs import (
     sphere_capsule,
     sphere_cylinder,
 )
-from footfall.contact.detection.shapes import ContactMemory, Kind, Pair, Pools, ShapeTable, Spot
+from footfall.contact.detection.shapes import (
+    ContactMemory,
+    Kind,
+    Manifold,
+    ManifoldPoint,
+    Pair,
+    Pools,
+    ShapeTable,
+)
 from footfall.contact.detection.solids import Solid
 from footfall.math.transform import Transform
 
@@ -44,7 +52,7 @@ def plane_spots(
     plane: Transform,
     margin: float,
     spare: int,
-    spots: ArrayOf[Spot],
+    manifold: Manifold,
 ) -> int:
     """Points of a convex shape that are nearer than `margin` (m) to the plane z = 0 of a frame, or below it; spare:
     bits of corners of a box that are left out."""
@@ -56,14 +64,14 @@ def plane_spots(
     count = 0
     if one.kind == Kind.SPHERE:
         if height <= limit:
-            count = _put(spots, 0, facing, np.zeros(3), height, one.radius, 0)
+            count = _put(manifold, 0, facing, np.zeros(3), height, one.radius, 0)
     elif one.kind == Kind.CAPSULE:
         for side in (-1, 1):
             reach = side * one.size[2]
             gap = height + reach * up[2]
             if gap <= limit:
                 corner = np.array([0.0, 0.0, reach])
-                count = _put(spots, count, facing, corner, gap, one.radius, side)
+                count = _put(manifold, count, facing, corner, gap, one.radius, side)
     elif one.kind == Kind.BOX:
         for k in range(8):
             corner = np.array(
@@ -75,29 +83,31 @@ def plane_spots(
             )
             gap = height + up @ corner
             if gap <= limit and not (spare >> k) & 1:
-                count = _put(spots, count, facing, corner, gap, one.radius, k)
+                count = _put(manifold, count, facing, corner, gap, one.radius, k)
     elif one.kind == Kind.CYLINDER:
-        count = _cylinder_spots(one.size, facing, height, limit, spots)
+        count = _cylinder_spots(one.size, facing, height, limit, manifold)
     else:
         for k in range(len(one.points)):
             corner = one.points[k]
             gap = height + up @ corner
-            if gap <= limit and count < len(spots):
-                count = _put(spots, count, facing, corner, gap, one.radius, k)
+            if gap <= limit and count < len(manifold):
+                count = _put(manifold, count, facing, corner, gap, one.radius, k)
     return count
 
 
 @routine
 def _put(
-    spots: ArrayOf[Spot], count: int, facing: Facing, corner: Vector3, gap: float, radius: float, feature: int
+    manifold: Manifold, count: int, facing: Facing, corner: Vector3, gap: float, radius: float, feature: int
 ) -> int:
     """Add the lowest point of a ball around a corner whose middle has this gap; how many there are then."""
-    spots[count] = Spot(facing.place.apply(corner - radius * facing.up), facing.normal, gap - radius, feature)
+    manifold[count] = ManifoldPoint(
+        facing.place.apply(corner - radius * facing.up), facing.normal, gap - radius, feature
+    )
     return count + 1
 
 
 @routine
-def _cylinder_spots(size: Vector3, facing: Facing, height: float, limit: float, spots: ArrayOf[Spot]) -> int:
+def _cylinder_spots(size: Vector3, facing: Facing, height: float, limit: float, manifold: Manifold) -> int:
     """Of both rims the lowest point, the two a quarter turn beside it, and that across."""
     up = facing.up
     across = math.sqrt(up[0] * up[0] + up[1] * up[1])
@@ -117,7 +127,7 @@ def _cylinder_spots(size: Vector3, facing: Facing, height: float, limit: float, 
         gap = height + up @ corner
         if gap <= limit:
             feature = quarter if side > 0.0 else 4 + quarter
-            count = _put(spots, count, facing, corner, gap, 0.0, feature)
+            count = _put(manifold, count, facing, corner, gap, 0.0, feature)
     return count
 
 
@@ -145,24 +155,24 @@ def motion_between(memory: ContactMemory, one: int, other: int) -> float:
 
 @routine
 def pair_spots(
-    table: ShapeTable, memory: ContactMemory, pair: Pair, margin: float, spots: ArrayOf[Spot]
+    table: ShapeTable, memory: ContactMemory, pair: Pair, margin: float, manifold: Manifold
 ) -> Found:
     """Points at which the shapes of a pair are nearer than `margin` (m); more of them than matter."""
     shapes = table.shapes
     one, other = pair.first, pair.second
     if shapes[other].kind == Kind.MESH or shapes[other].kind == Kind.TERRAIN:
-        count = _facets_near(table, memory, one, other, margin, spots)
+        count = _facets_near(table, memory, one, other, margin, manifold)
         return Found(count, pair._replace(known=1))
     # Closed forms know the kinds in one order only.
     swapped = shapes[other].kind < shapes[one].kind and shapes[other].kind != Kind.PLANE
     a, b = (other, one) if swapped else (one, other)
-    count = _closed_form(table, memory, a, b, margin, spots)
+    count = _closed_form(table, memory, a, b, margin, manifold)
     if count >= 0:
         if swapped:
-            _turn_round(spots, count)
+            _turn_round(manifold, count)
         return Found(count, pair._replace(known=1))
     first, second = _convex(table, memory, one), _convex(table, memory, other)
-    return convex_spots(table.pools, first, second, margin, pair, spots)
+    return convex_spots(table.pools, first, second, margin, pair, manifold)
 
 
 @routine
@@ -172,7 +182,7 @@ def _convex(table: ShapeTable, memory: ContactMemory, k: int) -> Convex:
 
 @routine
 def _facets_near(
-    table: ShapeTable, memory: ContactMemory, one: int, other: int, margin: float, spots: ArrayOf[Spot]
+    table: ShapeTable, memory: ContactMemory, one: int, other: int, margin: float, manifold: Manifold
 ) -> int:
     """A convex shape against the facets that are near its box."""
     shapes = table.shapes
@@ -189,13 +199,13 @@ def _facets_near(
         source,
         other_place,
         Nearness(margin, motion_between(memory, one, other)),
-        spots,
+        manifold,
     )
 
 
 @routine
 def _closed_form(
-    table: ShapeTable, memory: ContactMemory, one: int, other: int, margin: float, spots: ArrayOf[Spot]
+    table: ShapeTable, memory: ContactMemory, one: int, other: int, margin: float, manifold: Manifold
 ) -> int:
     """The number of points, or -1 where there is no closed form; the kinds are in order."""
     shapes = table.shapes
@@ -203,27 +213,29 @@ def _closed_form(
     place, other_place = memory.places[one], memory.places[other]
     if other_kind == Kind.PLANE:
         spare = shapes[one].spare & shapes[other].spare
-        return plane_spots(table.pools, solid_of(table, one), place, other_place, margin, spare, spots)
+        return plane_spots(table.pools, solid_of(table, one), place, other_place, margin, spare, manifold)
     size, other_size = shapes[one].size, shapes[other].size
     radius, other_radius = shapes[one].radius, shapes[other].radius
     if kind == Kind.SPHERE:
         centre = place.translation
         if other_kind == Kind.SPHERE or other_kind == Kind.CAPSULE:
-            return sphere_capsule(centre, radius, other_place, other_size[2], other_radius, margin, spots)
+            return sphere_capsule(centre, radius, other_place, other_size[2], other_radius, margin, manifold)
         if other_kind == Kind.BOX:
-            return sphere_box(centre, radius, other_place, other_size, margin, spots)
+            return sphere_box(centre, radius, other_place, other_size, margin, manifold)
         if other_kind == Kind.CYLINDER:
-            return sphere_cylinder(centre, radius, other_place, other_size, margin, spots)
+            return sphere_cylinder(centre, radius, other_place, other_size, margin, manifold)
     if kind == Kind.CAPSULE and other_kind == Kind.CAPSULE:
         return capsule_capsule(
-            place, size[2], radius, other_place, other_size[2], other_radius, margin, spots
+            place, size[2], radius, other_place, other_size[2], other_radius, margin, manifold
         )
     return -1
 
 
 @routine
-def _turn_round(spots: ArrayOf[Spot], count: int) -> None:
+def _turn_round(manifold: Manifold, count: int) -> None:
     """The same points for the shapes in the other order."""
     for k in range(count):
-        spot = spots[k]
-        spots[k] = Spot(spot.position - spot.gap * spot.normal, -spot.normal, spot.gap, spot.feature)
+        spot = manifold[k]
+        manifold[k] = ManifoldPoint(
+            spot.position - spot.gap * spot.normal, -spot.normal, spot.gap, spot.feature
+        )

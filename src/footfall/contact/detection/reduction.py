@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from footfall.arrays import Array, Flags, Integers
-from footfall.compiler.routines import ArrayOf, routine
-from footfall.contact.detection.shapes import Spot
+from footfall.compiler.routines import routine
+from footfall.contact.detection.shapes import Manifold
 
 FEW, MANY = 4, 8  # points that are kept in any case; at most, besides the deepest
 SEVERAL = 12  # points with different normals that are kept in any case
@@ -23,7 +23,7 @@ _LOW = 6  # such points, at most
 
 
 @routine
-def chosen(spots: ArrayOf[Spot], ahead: Array, count: int) -> int:
+def chosen(manifold: Manifold, ahead: Array, count: int) -> int:
     """Keep of many points those that span their patch, and the deepest, in their order; how many there are then.
 
     Of more than eight the outermost in eight directions stay, as a long patch sees them. Then, around the patch, the
@@ -33,36 +33,36 @@ def chosen(spots: ArrayOf[Spot], ahead: Array, count: int) -> int:
     """
     if count <= FEW:
         return count
-    flat = _share_normal(spots, count)
+    flat = _share_normal(manifold, count)
     if not flat and count <= SEVERAL:
         return count
     place = np.empty((count, 2))
-    deepest = _flattened(spots, count, place)
+    deepest = _flattened(manifold, count, place)
     kept = np.zeros(count, dtype=np.bool_)
     ring = _around(place, _outermost(place, deepest) if count > MANY else np.arange(count))
-    left = _thinned(spots, place, ring, spots[deepest].gap + _AS_DEEP) if flat else len(ring)
+    left = _thinned(manifold, place, ring, manifold[deepest].gap + _AS_DEEP) if flat else len(ring)
     for k in range(left):
         kept[ring[k]] = True
     if count > left:
-        _keep_low(spots, ahead, place, ring[:left], deepest, flat, kept)
+        _keep_low(manifold, ahead, place, ring[:left], deepest, flat, kept)
     number = 0
     for k in range(count):
         if kept[k]:
-            spots[number] = spots[k]
+            manifold[number] = manifold[k]
             number += 1
     return number
 
 
 @routine
-def _share_normal(spots: ArrayOf[Spot], count: int) -> bool:
+def _share_normal(manifold: Manifold, count: int) -> bool:
     same = True
     for k in range(1, count):
-        same = same and bool(1.0 - spots[k].normal @ spots[0].normal < _SAME_NORMAL)
+        same = same and bool(1.0 - manifold[k].normal @ manifold[0].normal < _SAME_NORMAL)
     return same
 
 
 @routine
-def _thinned(spots: ArrayOf[Spot], place: Array, ring: Integers, low: float) -> int:
+def _thinned(manifold: Manifold, place: Array, ring: Integers, low: float) -> int:
     """Leave out points around a patch that add little area; how many are left, the first of the ring then. low: gap of
     those that count as deepest, of which one stays, m."""
     along = _direction(place)
@@ -75,13 +75,13 @@ def _thinned(spots: ArrayOf[Spot], place: Array, ring: Integers, low: float) -> 
     while left > FEW:
         least, at, total, deep = np.inf, -1, 0.0, 0
         for k in range(left):
-            deep += int(spots[ring[k]].gap <= low)
+            deep += int(manifold[ring[k]].gap <= low)
         for k in range(left):
             before, here, after = ring[k - 1 if k else left - 1], ring[k], ring[k + 1 if k + 1 < left else 0]
             total += place[here, 0] * place[after, 1] - place[here, 1] * place[after, 0]
             area = (place[here, 0] - place[before, 0]) * (place[after, 1] - place[here, 1])
             area -= (place[here, 1] - place[before, 1]) * (place[after, 0] - place[here, 0])
-            may_go = here not in (first, last) and (deep > 1 or spots[here].gap > low)
+            may_go = here not in (first, last) and (deep > 1 or manifold[here].gap > low)
             if area < least and may_go:
                 least, at = area, k
         if at < 0 or least > _LOST * total:
@@ -106,13 +106,7 @@ def _direction(place: Array) -> tuple[float, float]:
 
 @routine
 def _keep_low(
-    spots: ArrayOf[Spot],
-    ahead: Array,
-    place: Array,
-    ring: Integers,
-    deepest: int,
-    flat: bool,
-    kept: Flags,
+    manifold: Manifold, ahead: Array, place: Array, ring: Integers, deepest: int, flat: bool, kept: Flags
 ) -> None:
     """Keep those that are lowest soon; of a flat patch only those below the triangles from the deepest to its ring.
 
@@ -122,7 +116,7 @@ def _keep_low(
     below = np.zeros(len(kept), dtype=np.bool_)
     for k in range(len(kept)):
         if not kept[k]:
-            below[k] = not flat or spots[k].gap < _spanned(spots, place, ring, deepest, k) - _BELOW
+            below[k] = not flat or manifold[k].gap < _spanned(manifold, place, ring, deepest, k) - _BELOW
     for _ in range(_LOW):
         lowest = -1
         for k in range(len(kept)):
@@ -134,11 +128,11 @@ def _keep_low(
 
 
 @routine
-def _spanned(spots: ArrayOf[Spot], place: Array, ring: Integers, deepest: int, k: int) -> float:
+def _spanned(manifold: Manifold, place: Array, ring: Integers, deepest: int, k: int) -> float:
     """Gap of the triangles from the deepest point to its ring at another point, m: of the plane of the one in whose
     corner at the deepest point it lies, or beside all of them of the nearest one; minus infinity if all is a line."""
     x, y = place[k, 0] - place[deepest, 0], place[k, 1] - place[deepest, 1]
-    low, gap, nearest = spots[deepest].gap, -np.inf, -np.inf
+    low, gap, nearest = manifold[deepest].gap, -np.inf, -np.inf
     for number in range(len(ring)):
         one, other = ring[number], ring[number + 1 if number + 1 < len(ring) else 0]
         ax, ay = place[one, 0] - place[deepest, 0], place[one, 1] - place[deepest, 1]
@@ -147,16 +141,19 @@ def _spanned(spots: ArrayOf[Spot], place: Array, ring: Integers, deepest: int, k
         if area > 0.0:
             a, b = (x * by - y * bx) / area, (ax * y - ay * x) / area
             if min(a, b) > nearest:
-                nearest, gap = min(a, b), low + a * (spots[one].gap - low) + b * (spots[other].gap - low)
+                nearest, gap = (
+                    min(a, b),
+                    low + a * (manifold[one].gap - low) + b * (manifold[other].gap - low),
+                )
                 if nearest >= 0.0:
                     break
     return gap
 
 
 @routine
-def _flattened(spots: ArrayOf[Spot], count: int, place: Array) -> int:
+def _flattened(manifold: Manifold, count: int, place: Array) -> int:
     """Places (count, 2) of points in the plane across the first one's normal, about their middle; the deepest."""
-    normal = spots[0].normal
+    normal = manifold[0].normal
     x, y, z = np.abs(normal)
     across = np.array([float(x <= y and x <= z), float(y < x and y <= z), float(z < x and z < y)])
     across = np.cross(normal, across)
@@ -165,10 +162,10 @@ def _flattened(spots: ArrayOf[Spot], count: int, place: Array) -> int:
     middle = np.zeros(2)
     deepest = 0
     for k in range(count):
-        place[k, 0], place[k, 1] = spots[k].position @ across, spots[k].position @ beside
+        place[k, 0], place[k, 1] = manifold[k].position @ across, manifold[k].position @ beside
         middle[0] += place[k, 0] / count
         middle[1] += place[k, 1] / count
-        if spots[k].gap < spots[deepest].gap:
+        if manifold[k].gap < manifold[deepest].gap:
             deepest = k
     for k in range(count):
         place[k, 0] -= middle[0]

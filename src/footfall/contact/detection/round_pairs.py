@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from footfall.compiler.routines import ArrayOf, Vector3, routine
-from footfall.contact.detection.shapes import Spot
+from footfall.compiler.routines import Vector3, routine
+from footfall.contact.detection.shapes import Manifold, ManifoldPoint
 from footfall.math.transform import Transform
 
 _CROSSING = 0.1  # squared sine of the angle from which on capsules cross, rather than lie along each other
@@ -23,7 +23,7 @@ def ball_spot(
     margin: float,
     feature: int,
     count: int,
-    spots: ArrayOf[Spot],
+    manifold: Manifold,
 ) -> int:
     """Two balls; the number of points with this one."""
     apart = centre - other
@@ -33,7 +33,9 @@ def ball_spot(
         return count
     distance = math.sqrt(square)
     normal = apart / distance if distance > 0.0 else UP
-    spots[count] = Spot(centre - radius * normal, normal, distance - radius - other_radius, feature)
+    manifold[count] = ManifoldPoint(
+        centre - radius * normal, normal, distance - radius - other_radius, feature
+    )
     return count + 1
 
 
@@ -51,10 +53,10 @@ def sphere_capsule(
     half: float,
     other_radius: float,
     margin: float,
-    spots: ArrayOf[Spot],
+    manifold: Manifold,
 ) -> int:
     near = on_segment(centre, capsule.translation, capsule.rotation[:, 2], half)
-    return ball_spot(centre, radius, near, other_radius, margin, 0, 0, spots)
+    return ball_spot(centre, radius, near, other_radius, margin, 0, 0, manifold)
 
 
 @routine
@@ -66,7 +68,7 @@ def capsule_capsule(
     other_half: float,
     other_radius: float,
     margin: float,
-    spots: ArrayOf[Spot],
+    manifold: Manifold,
 ) -> int:
     """Where the axes are nearest, and, if the capsules lie along each other, at the ends of what they share."""
     middle, axis = one.translation, one.rotation[:, 2]
@@ -90,18 +92,18 @@ def capsule_capsule(
             for end in (0, 1):
                 point = middle + (high if end else low) * axis
                 near = on_segment(point, far_middle, far_axis, other_half)
-                count = ball_spot(point, radius, near, other_radius, margin, 1 + end, count, spots)
+                count = ball_spot(point, radius, near, other_radius, margin, 1 + end, count, manifold)
             between = low + 1e-6 * (high - low) < s < high - 1e-6 * (high - low)
             if count == 2 and (square < 1e-20 or not between):
                 return count
     return ball_spot(
-        middle + s * axis, radius, far_middle + t * far_axis, other_radius, margin, 0, count, spots
+        middle + s * axis, radius, far_middle + t * far_axis, other_radius, margin, 0, count, manifold
     )
 
 
 @routine
 def sphere_box(
-    centre: Vector3, radius: float, box: Transform, size: Vector3, margin: float, spots: ArrayOf[Spot]
+    centre: Vector3, radius: float, box: Transform, size: Vector3, margin: float, manifold: Manifold
 ) -> int:
     local = box.rotation.T @ (centre - box.translation)
     near = np.minimum(np.maximum(local, -size), size)
@@ -123,13 +125,13 @@ def sphere_box(
         else:
             distance, normal = -depth[2], np.array([0.0, 0.0, z])
     normal = box.rotation @ normal
-    spots[0] = Spot(centre - radius * normal, normal, distance - radius, 0)
+    manifold[0] = ManifoldPoint(centre - radius * normal, normal, distance - radius, 0)
     return 1
 
 
 @routine
 def sphere_cylinder(
-    centre: Vector3, radius: float, cylinder: Transform, size: Vector3, margin: float, spots: ArrayOf[Spot]
+    centre: Vector3, radius: float, cylinder: Transform, size: Vector3, margin: float, manifold: Manifold
 ) -> int:
     """size: radius and half length as the first and third number."""
     local = cylinder.rotation.T @ (centre - cylinder.translation)
@@ -150,5 +152,5 @@ def sphere_cylinder(
     else:
         distance, normal = abs(local[2]) - size[2], np.array([0.0, 0.0, side])
     normal = cylinder.rotation @ normal
-    spots[0] = Spot(centre - radius * normal, normal, distance - radius, 0)
+    manifold[0] = ManifoldPoint(centre - radius * normal, normal, distance - radius, 0)
     return 1

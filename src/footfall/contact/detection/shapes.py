@@ -154,7 +154,7 @@ class Bodies(NamedTuple):
     angular: ArrayOf[Vector3]
 
 
-class Touch(NamedTuple):
+class Contact(NamedTuple):
     """A point where two shapes touch or may do so within the step.
 
     first, second: numbers of the shapes; the first moves by itself. feature: tells the points of a pair apart; from
@@ -176,13 +176,19 @@ class Touch(NamedTuple):
     moment: Vector3
 
 
-class Spot(NamedTuple):
+class ManifoldPoint(NamedTuple):
     """A point of a pair that is being looked at; position: on the first shape, in the world, m."""
 
     position: Vector3
     normal: Vector3
     gap: float
     feature: int
+
+
+Manifold = ArrayOf[ManifoldPoint]  # the points of a pair
+
+
+Manifold = Manifold  # the points of a pair
 
 
 # What detection keeps from step to step, and the table of shapes that it looks at.
@@ -251,7 +257,7 @@ class ContactMemory(NamedTuple):
     centre moves in the step, spin (n,): how much more its other points may, m; leaves (n,): its node in a tree.
 
     nodes: of the trees. pairs: that are near each other, by number; fresh: room for new ones. counts: see `Count`.
-    spots: room for the points of a pair.
+    manifold: room for the points of a pair.
     """
 
     places: ArrayOf[Transform]
@@ -266,7 +272,7 @@ class ContactMemory(NamedTuple):
     pairs: ArrayOf[Pair]
     fresh: ArrayOf[Pair]
     counts: Integers
-    spots: ArrayOf[Spot]
+    manifold: Manifold
 
 
 class Search(NamedTuple):

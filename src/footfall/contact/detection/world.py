@@ -21,14 +21,14 @@ from footfall.contact.detection.narrow import MOST_SPOTS
 from footfall.contact.detection.pools import Carried, PoolBuilder, shapes_of
 from footfall.contact.detection.shapes import (
     Bodies,
+    Contact,
     ContactMemory,
     Count,
     Kind,
+    ManifoldPoint,
     Pair,
     Shape,
     ShapeTable,
-    Spot,
-    Touch,
     TreeNode,
 )
 from footfall.contact.detection.spare_corners import fill_spare
@@ -331,7 +331,7 @@ def _new_memory(shapes: int, pairs: int) -> ContactMemory:
         pairs=new_records(Pair, pairs),
         fresh=new_records(Pair, pairs),
         counts=counts,
-        spots=new_records(Spot, MOST_SPOTS),
+        manifold=new_records(ManifoldPoint, MOST_SPOTS),
     )
 
 
@@ -405,14 +405,14 @@ def _bodies_by_robot(world: ContactWorld, robot: Robot, scene: Scene) -> list[li
 def _overlapping(world: ContactWorld, bodies: Bodies, robots: list[list[str]]) -> set[Names]:
     """Bodies of one robot that overlap as they stand there."""
     home = {name: k for k, names in enumerate(robots) for name in names}
-    touches, _ = touches_of(world, world.memory(), bodies)
+    contacts, _ = contacts_of(world, world.memory(), bodies)
     world.forget()
     deepest: dict[Names, float] = defaultdict(float)
-    for touch in touches[touches["gap"] < -_INSIDE]:
-        one, other = world.owner_of(touch["first"]), world.owner_of(touch["second"])
+    for contact in contacts[contacts["gap"] < -_INSIDE]:
+        one, other = world.owner_of(contact["first"]), world.owner_of(contact["second"])
         if home.get(one, -1) == home.get(other, -2):
             pair = ordered(one, other)
-            deepest[pair] = min(deepest[pair], float(touch["gap"]))
+            deepest[pair] = min(deepest[pair], float(contact["gap"]))
     for (one, other), gap in sorted(deepest.items()):
         world.note(
             f"{one} and {other} overlap by {-1e3 * gap:.2g} mm at the start: they never touch each other"
@@ -446,17 +446,17 @@ def _with_rows(bodies: Bodies, count: int) -> Bodies:
     return Bodies(*(np.concatenate([part, np.zeros((missing, *part.shape[1:]))]) for part in bodies))
 
 
-def touches_of(
+def contacts_of(
     world: ContactWorld, memory: ContactMemory, bodies: Bodies, *, dt: float = 0.0, reach: float = 0.0
 ) -> tuple[Any, ContactMemory]:
     """All touches as an array of records, and the memory, which may have grown."""
     memory = world.fitting(memory, 0)
-    found = new_records(Touch, 64)
+    found = new_records(Contact, 64)
     while True:
         need = find_contacts(world.table, memory, bodies, dt, reach, found, NONE_SLEEP)
         if need.pairs > len(memory.pairs):
             memory = world.fitting(memory, need.pairs)
-        elif need.touches > len(found):
-            found = new_records(Touch, 2 * need.touches)
+        elif need.contacts > len(found):
+            found = new_records(Contact, 2 * need.contacts)
         else:
-            return found[: need.touches], memory
+            return found[: need.contacts], memory

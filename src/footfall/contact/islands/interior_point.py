@@ -21,8 +21,8 @@ from footfall.compiler.routines import ArrayOf, Lanes, Matrix3, Vector3, new_rec
 from footfall.contact.islands.island import (
     TWIST,
     Island,
+    IslandContact,
     JointRow,
-    Point,
     add_stiffness,
     add_wrench,
     fill_inertial,
@@ -239,7 +239,7 @@ def _look(
     return float(max(np.sqrt(np.sum(merit) / island.mobility), residual))  # NaN stays NaN in this order
 
 
-def _scaled(p: Vector3, u: Vector3, point: Point, friction: float) -> Matrix3:
+def _scaled(p: Vector3, u: Vector3, point: IslandContact, friction: float) -> Matrix3:
     """K with `K u = p` in the scaling of Nesterov and Todd; a soft contact gives way by itself."""
     size_p, size_u = np.sqrt(_determinant(p)), np.sqrt(_determinant(u))
     one, other = p / size_p, u / size_u
@@ -292,7 +292,7 @@ def _assemble(
             blocks[place, row.lane] += limit.p / limit.u
 
 
-def _contact_stiffness(point: Point, cone: Cone) -> Matrix3:
+def _contact_stiffness(point: IslandContact, cone: Cone) -> Matrix3:
     """K (3, 3) along (t1, t2, n): of impulses by velocities of the contact."""
     friction = max(point.law.friction, _LEAST_FRICTION)
     k, s = cone.stiffness, cone.slope
@@ -418,7 +418,7 @@ def _solved(
     return min(1.0, share * longest)
 
 
-def _yielding(point: Point, friction: float, cone: Cone, aimed: Vector3) -> Vector3:
+def _yielding(point: IslandContact, friction: float, cone: Cone, aimed: Vector3) -> Vector3:
     """What is left of an aim for p where the contact is soft: p moves u_0 by itself, and K has taken that in."""
     extra = point.law.compliance / (friction * friction)
     left: Vector3 = aimed - (extra * aimed[0]) * cone.stiffness[:, 0]

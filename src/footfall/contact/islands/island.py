@@ -34,7 +34,7 @@ class Group(NamedTuple):
     first_pair: int  # of the blocks of all pairs of pieces, see `Island.pairs`
 
 
-class Point(NamedTuple):
+class IslandContact(NamedTuple):
     """A contact: its velocity w is that of its point along (t1, t2, n) and drift, m/s, and obeys its law. arm: from
     where its group's twist is taken, m. frame: columns (t1, t2, n)."""
 
@@ -92,7 +92,7 @@ class Island(NamedTuple):
     nodes: Integers
     motions: ArrayOf[Lanes]
     pairs: Integers
-    points: ArrayOf[Point]
+    points: ArrayOf[IslandContact]
     rows: ArrayOf[Lanes]
     joints: ArrayOf[JointRow]
     follower_groups: ArrayOf[Group]

@@ -32,7 +32,7 @@ from footfall.simulation.layers.step import (
     layer_nodes,
 )
 from footfall.simulation.robot_motion import RobotMotion
-from footfall.simulation.run_values import SimulationState, TouchLog, Trajectory
+from footfall.simulation.run_values import ContactLog, SimulationState, Trajectory
 from footfall.simulation.run_watch import are_good
 from footfall.simulation.step_values import Command
 from footfall.simulation.world.engine import Setting
@@ -209,7 +209,7 @@ class LayeredEngine:
 
 
 class Pressed(NamedTuple):
-    """Nodes that pressed in a step, as a `TouchLog` has them."""
+    """Nodes that pressed in a step, as a `ContactLog` has them."""
 
     first: Integers
     second: Integers
@@ -260,19 +260,19 @@ class LayeredCourse:
         return replace(state, time=time)
 
     def rows(self, first: int, last: int) -> RecordedRows:
-        log = self._touches(first, last)
+        log = self._contacts(first, last)
         numbers = body_numbers(self.engine.setting.robot, log.names)
         effort, currents = self.effort[first:last], self.currents[first:last]
         return RecordedRows(effort, currents, log.counts, log.positions, log.forces, numbers[log.first])
 
-    def _touches(self, first: int, last: int) -> TouchLog:
+    def _contacts(self, first: int, last: int) -> ContactLog:
         known = [pressed for pressed in self._pressed[first:last] if pressed is not None]
         starts = np.cumsum([0, *(len(pressed.gaps) for pressed in known)])
         parts = (np.concatenate(part) for part in zip(*known, strict=True))
-        return TouchLog(tuple(self.engine.contacts.owners), starts, *parts)
+        return ContactLog(tuple(self.engine.contacts.owners), starts, *parts)
 
     def trajectory(self, time: Array) -> Trajectory:
-        log = self._touches(0, len(self._pressed))
+        log = self._contacts(0, len(self._pressed))
         return Trajectory(
             time, self.q, self.v, self.effort, log, self.residual, self.solver_steps, self.currents
         )

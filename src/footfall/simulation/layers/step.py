@@ -24,7 +24,7 @@ from footfall.compiler.routines import new_records
 from footfall.contact.contact_layer import ContactLayer
 from footfall.contact.contacts import contact_frame
 from footfall.contact.detection.shapes import Bodies
-from footfall.contact.detection.world import ContactWorld, resting, touches_of
+from footfall.contact.detection.world import ContactWorld, contacts_of, resting
 from footfall.contact.layer_sweeps import JointStop, LayerNode, LayerProblem, LayerState, Swept, sweep_layers
 from footfall.contact.pair_material import touching_material
 from footfall.dynamics.kinematics import frame_attachment
@@ -154,21 +154,21 @@ class NodeFinder:
             still,
             still,
         )
-        touches, self._memory = touches_of(self.contacts, self._memory, bodies, reach=_REACH + way)
-        nodes = self._node[touches["first"]]
+        contacts, self._memory = contacts_of(self.contacts, self._memory, bodies, reach=_REACH + way)
+        nodes = self._node[contacts["first"]]
         shift = np.einsum("nij,nj->ni", rotations[self.nodes.link], displacements)
-        gaps = touches["gap"] + _POINT + np.einsum("mi,mi->m", touches["normal"], shift[nodes])
+        gaps = contacts["gap"] + _POINT + np.einsum("mi,mi->m", contacts["normal"], shift[nodes])
         order = np.lexsort((gaps, nodes))
         nearest = order[np.unique(nodes[order], return_index=True)[1]]
-        touches, gaps, nodes = touches[nearest], gaps[nearest], nodes[nearest]
+        contacts, gaps, nodes = contacts[nearest], gaps[nearest], nodes[nearest]
         shapes = self.contacts.table.shapes
-        second = shapes[touches["second"]]
+        second = shapes[contacts["second"]]
         return TouchingNodes(
             nodes,
-            _frames(touches["normal"]),
+            _frames(contacts["normal"]),
             gaps,
-            self._velocities(second["body"], touches["position"], time),
-            self.friction[shapes["material"][touches["first"]], second["material"]],
+            self._velocities(second["body"], contacts["position"], time),
+            self.friction[shapes["material"][contacts["first"]], second["material"]],
             second["owner"],
         )
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import new_records
-from footfall.contact.detection.shapes import Bodies, Touch
+from footfall.contact.detection.shapes import Bodies, Contact
 from footfall.contact.detection.world import ContactWorld
 from footfall.contact.law import PairMaterial
 from footfall.contact.pair_material import RobotSide, touching_material
@@ -36,7 +36,7 @@ from footfall.simulation.world.records import (
     World,
 )
 
-_TOUCHES = 64  # room for them at the start
+_CONTACTS = 64  # room for them at the start
 _LINE = 64  # bytes of a line of the cache
 
 
@@ -309,8 +309,8 @@ def new_state(
         integral=np.zeros(joints),
         drives=np.array(drives, dtype=np.float64),
         time=np.zeros(1),
-        touches=new_records(Touch, _TOUCHES),
-        impulses=np.zeros((_TOUCHES, 3)),
+        contacts=new_records(Contact, _CONTACTS),
+        impulses=np.zeros((_CONTACTS, 3)),
         joint_impulses=np.zeros(len(world.joints)),
         counts=np.zeros(len(Count), dtype=np.int64),
         rest=np.zeros(world.movers, dtype=np.int64),
@@ -339,7 +339,7 @@ def new_workspace(world: World, contacts: ContactWorld, *, nv: int) -> Workspace
         origins=np.zeros((len(robots), 3)),
         free=_zeros_by_lines(nodes, WIDTH),
         v=_zeros_by_lines(nodes, WIDTH),
-        found=new_records(Touch, _TOUCHES),
+        found=new_records(Contact, _CONTACTS),
         effort=np.zeros(nv),
         given_linear=np.zeros((len(world.link_mover), 3)),
         given_angular=np.zeros((len(world.link_mover), 3)),

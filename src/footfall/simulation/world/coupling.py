@@ -1,4 +1,4 @@
-"""From touches to islands: which movers hang together."""
+"""From contacts to islands: which movers hang together."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Integers
-from footfall.contact.detection.shapes import Touch
+from footfall.contact.detection.shapes import Contact
 from footfall.simulation.world.records import Moment, World
 from footfall.simulation.world.velocity_sums import joint_rate
 
@@ -15,22 +15,22 @@ _NEAR = 0.01  # rad or m: a blow elsewhere may drive a joint through a limit wit
 
 
 class Members(NamedTuple):
-    """Movers, touches and joint rows by island: the first of each island (movers,), by its first mover, and the one
+    """Movers, contacts and joint rows by island: the first of each island (movers,), by its first mover, and the one
     after each; -1 at the end of a list. root (movers,): first mover of its island. pushed (movers,): whether a force
     acts on some mover of the island."""
 
     root: Integers
     first_mover: Integers
     next_mover: Integers
-    first_touch: Integers
-    next_touch: Integers
+    first_contact: Integers
+    next_contact: Integers
     first_joint: Integers
     next_joint: Integers
     pushed: Integers
 
 
 def find_members(now: Moment, count: int) -> Members:
-    """Who belongs together; count: of touches."""
+    """Who belongs together; count: of contacts."""
     world = now.world
     root = np.arange(world.movers)
     for k in range(count):
@@ -54,7 +54,7 @@ def find_members(now: Moment, count: int) -> Members:
         _push(members.first_mover, members.next_mover, root[mover], mover)
     for k in range(count - 1, -1, -1):
         one, other = _movers_of(world, now.room.found[k])
-        _push(members.first_touch, members.next_touch, root[max(one, other)], k)
+        _push(members.first_contact, members.next_contact, root[max(one, other)], k)
     for k in range(joints - 1, -1, -1):
         if _acts(now, k):
             _push(members.first_joint, members.next_joint, root[world.node_mover[world.joints[k].node]], k)
@@ -63,9 +63,9 @@ def find_members(now: Moment, count: int) -> Members:
     return members
 
 
-def _movers_of(world: World, touch: Touch) -> tuple[int, int]:
-    """The two movers of a touch, -1 for what does not move by itself."""
-    return _mover_of(world, touch.first), _mover_of(world, touch.second)
+def _movers_of(world: World, contact: Contact) -> tuple[int, int]:
+    """The two movers of a contact, -1 for what does not move by itself."""
+    return _mover_of(world, contact.first), _mover_of(world, contact.second)
 
 
 def _mover_of(world: World, shape: int) -> int:
@@ -102,7 +102,9 @@ def _acts(now: Moment, k: int) -> bool:
 
 def is_held(members: Members, head: int) -> bool:
     """Whether anything but smooth forces acts on an island."""
-    return bool(members.first_touch[head] >= 0 or members.first_joint[head] >= 0 or members.pushed[head] > 0)
+    return bool(
+        members.first_contact[head] >= 0 or members.first_joint[head] >= 0 or members.pushed[head] > 0
+    )
 
 
 def list_of(first: int, following: Integers) -> Integers:

@@ -9,9 +9,9 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler.routines import new_records
 from footfall.compiler.threads import Job, available_cores, share
-from footfall.contact.detection.shapes import Touch
+from footfall.contact.detection.shapes import Contact
 from footfall.simulation.engine import Batch, Pace, Pushes, RecordedRows, RolloutParts, body_numbers
-from footfall.simulation.run_values import SimulationState, TouchLog, Trajectory
+from footfall.simulation.run_values import ContactLog, SimulationState, Trajectory
 from footfall.simulation.step_values import Command
 from footfall.simulation.world.plant import WorldPlant, longer
 from footfall.simulation.world.records import Forces
@@ -30,7 +30,7 @@ class WorldCourse:
         robot = engine.setting.robot
         size = sum(train.size for train in engine.trains)
         known = engine.plant.latest
-        room = (_TOUCHES_A_PERIOD + (0 if known is None else len(known.touches))) * (periods + 1)
+        room = (_TOUCHES_A_PERIOD + (0 if known is None else len(known.contacts))) * (periods + 1)
         self.engine = engine
         self._bodies = np.zeros(0, dtype=np.int64)
         self.log = Log(
@@ -40,8 +40,8 @@ class WorldCourse:
             drives=np.empty((periods, size)),
             residual=np.empty(periods),
             solver_steps=np.empty(periods, dtype=np.int64),
-            touch_starts=np.zeros(periods + 1, dtype=np.int64),
-            touches=new_records(Touch, room),
+            contact_starts=np.zeros(periods + 1, dtype=np.int64),
+            contacts=new_records(Contact, room),
             forces=np.empty((room, 3)),
         )
 
@@ -68,50 +68,50 @@ class WorldCourse:
             if progress.logged:
                 self._grow(progress.logged)
             elif done < last:
-                plant.make_room(progress.touches, progress.pairs)
+                plant.make_room(progress.contacts, progress.pairs)
         return plant.keep(time)
 
     def _grow(self, needed: int) -> None:
         log, count = self.log, 2 * needed
-        self.log = log._replace(touches=longer(log.touches, count), forces=longer(log.forces, count))
+        self.log = log._replace(contacts=longer(log.contacts, count), forces=longer(log.forces, count))
 
     def rows(self, first: int, last: int) -> RecordedRows:
-        log, contacts = self.log, self.engine.contacts
-        if len(self._bodies) != len(contacts.owners):  # which only ever grow
-            self._bodies = body_numbers(self.engine.setting.robot, contacts.owners)
-        starts = log.touch_starts[first : last + 1]
+        log, world = self.log, self.engine.contacts
+        if len(self._bodies) != len(world.owners):  # which only ever grow
+            self._bodies = body_numbers(self.engine.setting.robot, world.owners)
+        starts = log.contact_starts[first : last + 1]
         touching = slice(int(starts[0]), int(starts[-1]))
-        touches: Any = log.touches
+        contacts: Any = log.contacts
         return RecordedRows(
             log.effort[first:last],
             self.engine.currents(log.drives[first:last]),
             np.diff(starts),
-            touches["position"][touching],
+            contacts["position"][touching],
             log.forces[touching],
-            self._bodies[contacts.shape_owners[touches["first"][touching]]],
+            self._bodies[world.shape_owners[contacts["first"][touching]]],
         )
 
     def trajectory(self, time: Array) -> Trajectory:
-        log, contacts = self.log, self.engine.contacts
-        touches: Any = log.touches
-        touches = touches[: int(log.touch_starts[-1])]
-        owners = contacts.shape_owners
-        touch_log = TouchLog(
-            tuple(contacts.owners),
-            log.touch_starts,
-            owners.take(touches["first"]),
-            owners.take(touches["second"]),
-            touches["position"],
-            touches["normal"],
-            log.forces[: len(touches)],
-            touches["gap"],
+        log, world = self.log, self.engine.contacts
+        contacts: Any = log.contacts
+        contacts = contacts[: int(log.contact_starts[-1])]
+        owners = world.shape_owners
+        contact_log = ContactLog(
+            tuple(world.owners),
+            log.contact_starts,
+            owners.take(contacts["first"]),
+            owners.take(contacts["second"]),
+            contacts["position"],
+            contacts["normal"],
+            log.forces[: len(contacts)],
+            contacts["gap"],
         )
         return Trajectory(
             time,
             log.q,
             log.v,
             log.effort,
-            touch_log,
+            contact_log,
             log.residual * self.engine.weight_impulse,
             log.solver_steps,
             self.engine.currents(log.drives),
@@ -151,7 +151,7 @@ def roll_out(engine: WorldEngine, batch: Batch) -> tuple[Array, Array, Array]:
                     result[0][k, done:], result[1][k, done:], result[2][k, done:] = np.nan, np.nan, np.nan
                     break
                 if done < last:
-                    plant.make_room(progress.touches, progress.pairs)
+                    plant.make_room(progress.contacts, progress.pairs)
             result[2][k] *= engine.weight_impulse
 
     share(part, min(batch.threads or available_cores(), count))
@@ -170,7 +170,7 @@ def log_of(q: Array, v: Array, residual: Array) -> Log:
         drives=none,
         residual=residual,
         solver_steps=steps,
-        touch_starts=numbers,
-        touches=new_records(Touch, 0),
+        contact_starts=numbers,
+        contacts=new_records(Contact, 0),
         forces=np.zeros((0, 3)),
     )

@@ -12,13 +12,13 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler.routines import new_records
 from footfall.compiler.threads import begin
-from footfall.contact.detection.shapes import Touch
+from footfall.contact.detection.shapes import Contact
 from footfall.contact.detection.world import (
     Carriers,
     ContactWorld,
     build_contact_world,
+    contacts_of,
     resting,
-    touches_of,
 )
 from footfall.contact.law import ContactRules
 from footfall.dynamics.kinematics import link_poses
@@ -216,7 +216,7 @@ class WorldEngine:
 
     def start(self, q: Array, v: Array) -> SimulationState:
         impulses = np.zeros(len(self.world.joints))
-        none = new_records(Touch, 0)
+        none = new_records(Contact, 0)
         return SimulationState(0.0, q, v, np.zeros(self.joints), impulses, self._start_drives(q, v), none)
 
     def _start_drives(self, q: Array, v: Array) -> Array:
@@ -268,13 +268,13 @@ class WorldEngine:
             [*self._link_poses(state.q), *(path.pose(state.time) for path in self.contacts.paths.values())]
         )
         memory = self.contacts.memory()
-        touches, memory = touches_of(self.contacts, memory, bodies)
+        contacts, memory = contacts_of(self.contacts, memory, bodies)
         self.contacts.drop(memory)
-        if not len(touches):
+        if not len(contacts):
             return None
-        touch = touches[np.argmin(touches["gap"])]
-        names = (self.contacts.owner_of(touch[name]) for name in ("first", "second"))
-        return Deepest(float(-touch["gap"]), *names)
+        contact = contacts[np.argmin(contacts["gap"])]
+        names = (self.contacts.owner_of(contact[name]) for name in ("first", "second"))
+        return Deepest(float(-contact["gap"]), *names)
 
     def link_places(self, q: Array) -> tuple[Array, Array]:
         bodies = self.plant.room.bodies

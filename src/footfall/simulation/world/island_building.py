@@ -1,4 +1,4 @@
-"""The contact problem of an island, from its movers, touches and joints."""
+"""The contact problem of an island, from its movers, contacts and joints."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 
 from footfall.compiler.routines import ArrayOf, Lanes, Matrix3, Vector3, new_records, routine
 from footfall.contact.contacts import contact_frame
-from footfall.contact.detection.shapes import Touch
+from footfall.contact.detection.shapes import Contact
 from footfall.contact.islands.island import (
     TWIST,
     Follower,
     Group,
     Island,
+    IslandContact,
     JointRow,
-    Point,
     group_twist_of,
     halves,
     pair_blocks,
@@ -35,7 +35,7 @@ from footfall.simulation.world.laws import contact_law, follower_of, giving_shar
 from footfall.simulation.world.records import Moment, World
 from footfall.simulation.world.velocity_sums import held_impulse, sum_mobility, sum_point
 
-# How far impulses move the points of a group of touches: one formula for all points that share a normal.
+# How far impulses move the points of a group of contacts: one formula for all points that share a normal.
 
 
 class Mobility(NamedTuple):
@@ -123,7 +123,11 @@ def build_island(now: Moment, draft: Draft) -> Island:
             if now.world.link_mover[now.forces.links[k]] == mover:
                 add_force(now, draft, k, inertia.pushes)
     count = len(draft.impulses) - len(draft.followers)
-    points, rows, mobility = new_records(Point, count), np.empty((3 * len(draft.impulses), WIDTH)), 0.0
+    points, rows, mobility = (
+        new_records(IslandContact, count),
+        np.empty((3 * len(draft.impulses), WIDTH)),
+        0.0,
+    )
     for group in pieces.groups[: pieces.touching]:
         mobility = max(mobility, _fill_points(now, draft, group, pieces, inertia, points, rows))
     for group in pieces.groups[pieces.touching :]:
@@ -144,29 +148,29 @@ def build_island(now: Moment, draft: Draft) -> Island:
         for node in range(len(inertia.pivots)):
             mobility += np.sum(inertia.pivots[node])
     return Island(
-        plan,
-        inertia.mass,
-        inertia.free,
-        inertia.pushes,
-        inertia.pivots,
-        pieces.groups,
-        pieces.nodes,
-        pieces.motions,
-        pairs,
-        points,
-        rows,
-        joints,
-        pieces.followers,
-        followers,
-        count,
-        weight,
-        mobility,
+        plan=plan,
+        mass=inertia.mass,
+        free=inertia.free,
+        pushes=inertia.pushes,
+        pivots=inertia.pivots,
+        groups=pieces.groups,
+        nodes=pieces.nodes,
+        motions=pieces.motions,
+        pairs=pairs,
+        points=points,
+        rows=rows,
+        joints=joints,
+        follower_groups=pieces.followers,
+        followers=followers,
+        leading=count,
+        weight=weight,
+        mobility=mobility,
     )
 
 
-def _is_own(world: World, touch: Touch) -> bool:
+def _is_own(world: World, contact: Contact) -> bool:
     """Whether a robot touches itself."""
-    body, other = bodies_of(world, touch)
+    body, other = bodies_of(world, contact)
     return body >= 0 and other >= 0 and world.link_mover[body] == world.link_mover[other]
 
 
@@ -179,10 +183,10 @@ def _fill_points(
     group: Group,
     pieces: Pieces,
     inertia: Inertia,
-    points: ArrayOf[Point],
+    points: ArrayOf[IslandContact],
     rows: ArrayOf[Lanes],
 ) -> float:
-    """Laws and rows of the touches of a group, and the impulses they had; the greatest mobility, 1/kg."""
+    """Laws and rows of the contacts of a group, and the impulses they had; the greatest mobility, 1/kg."""
     mobility = group_mobility(group, pieces, inertia)
     in_all_ways = mobility.in_all_ways()
     before = halves(group_twist_of(group, pieces.nodes, pieces.motions, draft.v))
@@ -192,10 +196,10 @@ def _fill_points(
     along_normal = in_all_ways
     basis: ArrayOf[Lanes] = np.empty((12, WIDTH))
     for k in range(group.first_point, group.first_point + group.points):
-        touch = now.room.found[draft.touches[k]]
-        arm = touch.position - centre
-        if not np.all(touch.normal == normal):  # most points of a group share it
-            normal = touch.normal
+        contact = now.room.found[draft.contacts[k]]
+        arm = contact.position - centre
+        if not np.all(contact.normal == normal):  # most points of a group share it
+            normal = contact.normal
             frame, along_normal = contact_frame(normal), mobility.along(normal)
             _fill_basis(frame, basis)
         for i in (0, 1, 2):
@@ -203,18 +207,18 @@ def _fill_points(
             rows[3 * k + i] = basis[4 * i] + turned
         all_ways, out = in_all_ways.at(arm), along_normal.at(arm)
         least = _LEAST_MOBILITY * all_ways + 1e-200
-        impulse = frame.T @ now.state.impulses[draft.touches[k]]
+        impulse = frame.T @ now.state.impulses[draft.contacts[k]]
         speed = frame.T @ (before.linear + np.cross(before.angular, arm))
-        own = _is_own(now.world, touch)
-        drift, asked = contact_law(now, touch, own, frame, speed, impulse)
-        draft.ahead[k] = touch.gap - now.settings.dt * asked.offset
+        own = _is_own(now.world, contact)
+        drift, asked = contact_law(now, contact, own, frame, speed, impulse)
+        draft.ahead[k] = contact.gap - now.settings.dt * asked.offset
         if out <= _IMMOVABLE * all_ways:
             # A robot on slides over a floor cannot leave it, and no impulse could help it out of it.
             drift = np.array([drift[0], drift[1], FAR])
         along, outwards = max(0.5 * (all_ways - out), 0.0) + least, out + least
-        compliance = max(asked.compliance, giving_share(own, touch.gap, impulse[2] * out) * all_ways)
+        compliance = max(asked.compliance, giving_share(own, contact.gap, impulse[2] * out) * all_ways)
         law = made_law(along, outwards, asked.friction, asked.extra, compliance, asked.shear)
-        points[k] = Point(drift, law, arm, frame)
+        points[k] = IslandContact(drift, law, arm, frame)
         draft.impulses[k] = impulse
         greatest = max(greatest, along, outwards)
     return greatest
@@ -226,20 +230,20 @@ def _fill_followers(
     group: Group,
     pieces: Pieces,
     inertia: Inertia,
-    points: ArrayOf[Point],
+    points: ArrayOf[IslandContact],
     followers: ArrayOf[Follower],
     rows: ArrayOf[Lanes],
 ) -> None:
-    """Laws and rows of rolling and torsional friction in a group of touches, and the impulses they had."""
+    """Laws and rows of rolling and torsional friction in a group of contacts, and the impulses they had."""
     turning = group_mobility(group, pieces, inertia).turning
     for k in range(group.first_point, group.first_point + group.points):
         number = k - len(points)
         leader = draft.followers[number]
-        touch = now.room.found[draft.touches[leader]]
-        follower = follower_of(now, touch, leader, points[leader].frame, turning)
+        contact = now.room.found[draft.contacts[leader]]
+        follower = follower_of(now, contact, leader, points[leader].frame, turning)
         followers[number] = follower
         arm = follower.frame[:, 2] @ follower.frame[:, 2]
-        draft.impulses[k] = follower.frame.T @ touch.moment / arm
+        draft.impulses[k] = follower.frame.T @ contact.moment / arm
         for i in (0, 1, 2):
             row: Lanes = np.zeros(8)
             row[3], row[4], row[5] = follower.frame[:, i]
@@ -271,12 +275,12 @@ def _fill_sum(
     group: Group,
     pieces: Pieces,
     inertia: Inertia,
-    points: ArrayOf[Point],
+    points: ArrayOf[IslandContact],
     rows: ArrayOf[Lanes],
     weight: float,
 ) -> float:
     """Law and rows of a sum, and the impulse it had; its mobility."""
-    k, number = group.first_point, draft.sums[group.first_point - len(draft.touches)]
+    k, number = group.first_point, draft.sums[group.first_point - len(draft.contacts)]
     mobility = sum_mobility(group, pieces.nodes, pieces.motions, inertia.pivots)
     points[k] = sum_point(now, number, mobility, weight)
     for i in range(3):

@@ -8,7 +8,7 @@ import numpy as np
 
 from footfall.arrays import Array, Integers
 from footfall.compiler.routines import ArrayOf, Lanes, Vector3
-from footfall.contact.detection.shapes import Touch
+from footfall.contact.detection.shapes import Contact
 from footfall.math.block_sparse import WIDTH
 from footfall.simulation.world.coupling import Members, list_of
 from footfall.simulation.world.laws import material_of
@@ -18,16 +18,16 @@ from footfall.simulation.world.records import Moment, World
 class Draft(NamedTuple):
     """An island while it is put together.
 
-    movers, touches, joints: numbers of the world's; sums: of those among its joints that several nodes move. local
-    (nodes of the world,): number of each node in the island. followers: numbers of those of its touches that have
+    movers, contacts, joints: numbers of the world's; sums: of those among its joints that several nodes move. local
+    (nodes of the world,): number of each node in the island. followers: numbers of those of its contacts that have
     rolling or torsional friction. v (n, 8): velocities at the beginning of the step.
-    impulses (c, 3), of touches, then of sums, then of followers, and joint_impulses (j,): to start with. ahead
-    (touches,): the gap that each has at the end of the step if something presses it, m: a law that is obeyed holds with
-    equality.
+    impulses (c, 3), of contacts, then of sums, then of followers, and joint_impulses (j,): to start with. ahead
+    (contacts,): the gap that each has at the end of the step if something presses it, m: a law that is obeyed holds
+    with equality.
     """
 
     movers: Integers
-    touches: Integers
+    contacts: Integers
     joints: Integers
     sums: Integers
     followers: Integers
@@ -42,7 +42,7 @@ def draft_island(now: Moment, members: Members, head: int, local: Integers) -> D
     """What belongs to the island whose first mover is `head`."""
     world = now.world
     movers = list_of(members.first_mover[head], members.next_mover)
-    touches = list_of(members.first_touch[head], members.next_touch)
+    contacts = list_of(members.first_contact[head], members.next_contact)
     rows = list_of(members.first_joint[head], members.next_joint)
     joints, sums = _joints_of(world, rows, sums=False), _joints_of(world, rows, sums=True)
     nodes = 0
@@ -63,17 +63,28 @@ def draft_island(now: Moment, members: Members, head: int, local: Integers) -> D
     joint_impulses = np.empty(len(joints))
     for k in range(len(joints)):
         joint_impulses[k] = now.state.joint_impulses[joints[k]]
-    followers = _followers_of(now, touches)
-    impulses = np.zeros((len(touches) + len(sums) + len(followers), 3))
-    ahead = np.empty(len(touches))
-    return Draft(movers, touches, joints, sums, followers, local, v, impulses, joint_impulses, ahead)
+    followers = _followers_of(now, contacts)
+    impulses = np.zeros((len(contacts) + len(sums) + len(followers), 3))
+    ahead = np.empty(len(contacts))
+    return Draft(
+        movers=movers,
+        contacts=contacts,
+        joints=joints,
+        sums=sums,
+        followers=followers,
+        local=local,
+        v=v,
+        impulses=impulses,
+        joint_impulses=joint_impulses,
+        ahead=ahead,
+    )
 
 
-def _followers_of(now: Moment, touches: Integers) -> Integers:
-    """Which touches of an island, by their number in it, have rolling or torsional friction."""
-    count, chosen = 0, np.empty(len(touches), dtype=np.int64)
-    for k in range(len(touches)):
-        if material_of(now.world, now.room.found[touches[k]]).arm > 0.0:
+def _followers_of(now: Moment, contacts: Integers) -> Integers:
+    """Which contacts of an island, by their number in it, have rolling or torsional friction."""
+    count, chosen = 0, np.empty(len(contacts), dtype=np.int64)
+    for k in range(len(contacts)):
+        if material_of(now.world, now.room.found[contacts[k]]).arm > 0.0:
             chosen[count] = k
             count += 1
     return chosen[:count]
@@ -89,8 +100,8 @@ def _joints_of(world: World, rows: Integers, *, sums: bool) -> Integers:
     return chosen[:count]
 
 
-def bodies_of(world: World, touch: Touch) -> tuple[int, int]:
-    """The links of a touch, -1 for what does not move by itself."""
-    body, other = world.shapes.shapes[touch.first].body, world.shapes.shapes[touch.second].body
+def bodies_of(world: World, contact: Contact) -> tuple[int, int]:
+    """The links of a contact, -1 for what does not move by itself."""
+    body, other = world.shapes.shapes[contact.first].body, world.shapes.shapes[contact.second].body
     links = len(world.link_mover)
     return (body if body < links else -1), (other if other < links else -1)

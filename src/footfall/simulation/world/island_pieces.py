@@ -1,4 +1,4 @@
-"""Groups of touches of an island, and what the velocities of nodes give to the motion of each."""
+"""Groups of contacts of an island, and what the velocities of nodes give to the motion of each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from footfall.arrays import Integers
 from footfall.compiler.routines import ArrayOf, Lanes, Vector3, new_records
-from footfall.contact.detection.shapes import Touch
+from footfall.contact.detection.shapes import Contact
 from footfall.contact.islands.island import TWIST, Group
 from footfall.math.block_sparse import WIDTH
 from footfall.simulation.world.island_draft import Draft, bodies_of
@@ -18,9 +18,9 @@ from footfall.simulation.world.velocity_sums import add_sum_group
 
 
 class Pieces(NamedTuple):
-    """Groups of touches between the same bodies, one after another, then those of sums, with the nodes and
-    motions of their pieces; followers: groups of followers, which share the pieces of the touches that lead them.
-    touching: how many groups are of touches; coupled: whether any of them couples nodes that the inertia does not."""
+    """Groups of contacts between the same bodies, one after another, then those of sums, with the nodes and
+    motions of their pieces; followers: groups of followers, which share the pieces of the contacts that lead them.
+    touching: how many groups are of contacts; coupled: whether any of them couples nodes that the inertia does not."""
 
     groups: ArrayOf[Group]
     followers: ArrayOf[Group]
@@ -36,7 +36,7 @@ def find_pieces(now: Moment, draft: Draft) -> Pieces:
     world, groups, number = now.world, begun.groups, begun.touching
     made, pair, coupled = 0, 0, False
     for k in range(number):
-        body, other = bodies_of(world, now.room.found[draft.touches[groups[k].first_point]])
+        body, other = bodies_of(world, now.room.found[draft.contacts[groups[k].first_point]])
         group = groups[k]._replace(first_piece=made, first_pair=pair)
         at = centre_of(now, draft, group)
         group = _add_pieces(now, draft, body, at, 1.0, group, begun)
@@ -46,7 +46,7 @@ def find_pieces(now: Moment, draft: Draft) -> Pieces:
         groups[k] = group
         made, pair = made + group.pieces, pair + group.pieces * group.pieces
     for k in range(len(draft.sums)):
-        first = Group(len(draft.touches) + k, 1, made, 0, pair)
+        first = Group(len(draft.contacts) + k, 1, made, 0, pair)
         group = add_sum_group(now, draft.sums[k], first, draft.local, begun.nodes, begun.motions)
         groups[number + k] = group
         coupled = coupled or world.joints[draft.sums[k]].friction == np.inf
@@ -55,9 +55,9 @@ def find_pieces(now: Moment, draft: Draft) -> Pieces:
 
 
 def _followers(draft: Draft, touching: ArrayOf[Group]) -> ArrayOf[Group]:
-    """Groups of followers in groups of touches."""
+    """Groups of followers in groups of contacts."""
     groups, used, k = new_records(Group, len(draft.followers)), 0, 0
-    first = len(draft.touches) + len(draft.sums)
+    first = len(draft.contacts) + len(draft.sums)
     for group in touching:
         begin = k
         while k < len(draft.followers) and draft.followers[k] < group.first_point + group.points:
@@ -70,14 +70,14 @@ def _followers(draft: Draft, touching: ArrayOf[Group]) -> ArrayOf[Group]:
 
 
 def _begun(now: Moment, draft: Draft) -> Pieces:
-    """Groups of touches that follow each other between the same bodies, and room for all pieces."""
-    world, found, count = now.world, now.room.found, len(draft.touches)
+    """Groups of contacts that follow each other between the same bodies, and room for all pieces."""
+    world, found, count = now.world, now.room.found, len(draft.contacts)
     groups = new_records(Group, count + len(draft.sums))
     number, room, first = 0, 0, 0
     while first < count:
-        body, other = bodies_of(world, found[draft.touches[first]])
+        body, other = bodies_of(world, found[draft.contacts[first]])
         last = first + 1
-        while last < count and _same_bodies(world, found[draft.touches[last]], body, other):
+        while last < count and _same_bodies(world, found[draft.contacts[last]], body, other):
             last += 1
         groups[number] = Group(first, last - first, 0, 0, 0)
         room += _piece_count(world, body) + _piece_count(world, other)
@@ -90,8 +90,8 @@ def _begun(now: Moment, draft: Draft) -> Pieces:
     return Pieces(groups[: number + len(draft.sums)], none, number, nodes, motions, False)
 
 
-def _same_bodies(world: World, touch: Touch, body: int, other: int) -> bool:
-    one, two = bodies_of(world, touch)
+def _same_bodies(world: World, contact: Contact, body: int, other: int) -> bool:
+    one, two = bodies_of(world, contact)
     return one == body and two == other
 
 
@@ -100,10 +100,10 @@ def _piece_count(world: World, link: int) -> int:
 
 
 def centre_of(now: Moment, draft: Draft, group: Group) -> Vector3:
-    """The point at which the motion of a group is taken: the middle of its touches, m."""
+    """The point at which the motion of a group is taken: the middle of its contacts, m."""
     total: Vector3 = np.zeros(3)
     for k in range(group.first_point, group.first_point + group.points):
-        total += now.room.found[draft.touches[k]].position
+        total += now.room.found[draft.contacts[k]].position
     return total / group.points
 
 

@@ -1,4 +1,4 @@
-"""What a touch asks of the velocity at the end of a step: the law of its materials, and what moves on given paths."""
+"""What a contact asks of the velocity at the end of a step: the law of its materials, and what moves on given paths."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.compiler.routines import Matrix3, Vector3
-from footfall.contact.detection.shapes import Touch
+from footfall.contact.detection.shapes import Contact
 from footfall.contact.islands.island import Follower
 from footfall.contact.law import MaterialLaw, PairMaterial, follower_law, material_law
 from footfall.simulation.world.records import Moment, World
@@ -20,28 +20,28 @@ PRESSED = 30.0  # m/s in a step: three thousand times its own weight, if a step 
 
 
 class Law(NamedTuple):
-    """What a touch asks for, and its drift (3,), m/s, see `Point`."""
+    """What a contact asks for, and its drift (3,), m/s, see `Point`."""
 
     drift: Vector3
     asked: MaterialLaw
 
 
 def contact_law(
-    now: Moment, touch: Touch, own: bool, frame: Matrix3, speed: Vector3, impulse: Vector3
+    now: Moment, contact: Contact, own: bool, frame: Matrix3, speed: Vector3, impulse: Vector3
 ) -> Law:
-    """The law of a touch, its mobility aside. own: whether a robot touches itself. frame: columns (t1, t2, n); along
+    """The law of a contact, its mobility aside. own: whether a robot touches itself. frame: columns (t1, t2, n); along
     them speed (3,): of the first body against the second at the beginning of the step, m/s, and impulse (3,): of the
     step before, N s."""
     world, settings = now.world, now.settings
     shapes, dt, rules = world.shapes.shapes, settings.dt, settings.rules
-    material = material_of(world, touch)
+    material = material_of(world, contact)
     carried: Vector3 = np.zeros(3)
     if _has_given_motion(world):
-        given = _given_velocity(now, shapes[touch.second].body, touch.position)
-        given -= _given_velocity(now, shapes[touch.first].body, touch.position)
+        given = _given_velocity(now, shapes[contact.second].body, contact.position)
+        given -= _given_velocity(now, shapes[contact.first].body, contact.position)
         carried = frame.T @ given
     speed = speed - carried
-    asked = material_law(material, felt_gap(own, touch.gap), touch.bend, speed, rules, dt)
+    asked = material_law(material, felt_gap(own, contact.gap), contact.bend, speed, rules, dt)
     held: Vector3 = np.zeros(3)
     if asked.shear > 0.0:
         held = asked.shear * impulse
@@ -49,23 +49,23 @@ def contact_law(
     return Law(drift, asked)
 
 
-def material_of(world: World, touch: Touch) -> PairMaterial:
+def material_of(world: World, contact: Contact) -> PairMaterial:
     """How its two surfaces touch each other."""
     shapes = world.shapes.shapes
-    pair = shapes[touch.first].material * world.material_count + shapes[touch.second].material
+    pair = shapes[contact.first].material * world.material_count + shapes[contact.second].material
     material: PairMaterial = world.materials[pair]
     return material
 
 
-def follower_of(now: Moment, touch: Touch, leader: int, frame: Matrix3, turning: Matrix3) -> Follower:
-    """Rolling and torsional friction of a touch. frame: its columns (t1, t2, n). turning (3, 3): about how moments
+def follower_of(now: Moment, contact: Contact, leader: int, frame: Matrix3, turning: Matrix3) -> Follower:
+    """Rolling and torsional friction of a contact. frame: its columns (t1, t2, n). turning (3, 3): about how moments
     turn what touches, 1/(kg m2)."""
-    world, material = now.world, material_of(now.world, touch)
+    world, material = now.world, material_of(now.world, contact)
     arm, drift = material.arm, np.zeros(3)
     if _has_given_motion(world):
         shapes = world.shapes.shapes
-        given = _given_rotation(now, shapes[touch.second].body) - _given_rotation(
-            now, shapes[touch.first].body
+        given = _given_rotation(now, shapes[contact.second].body) - _given_rotation(
+            now, shapes[contact.first].body
         )
         drift = -arm * (frame.T @ given)
     normal = frame[:, 2] @ (turning @ frame[:, 2])

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from footfall.compiler.routines import new_records
+from footfall.contact.detection.shapes import Contact
 from footfall.contact.detection.shapes import Count as MemoryCount
-from footfall.contact.detection.shapes import Touch
 from footfall.simulation.engine import Pushes
 from footfall.simulation.run_values import SimulationState
 from footfall.simulation.world.build import new_state, new_workspace
@@ -51,15 +51,15 @@ class WorldPlant:
         """Begin with a state, and with nothing kept besides, so that the same follows every time."""
         if not self._fresh:
             self._make_arrays()
-        if len(state.touches) > len(self.room.found):
-            self.make_room(len(state.touches), 0)
+        if len(state.contacts) > len(self.room.found):
+            self.make_room(len(state.contacts), 0)
         fill(self.state, state)
         self._latest = None
 
     def keep(self, time: float) -> SimulationState:
         """The state that native code has come to, as a value. time: s."""
         live = self.state
-        count = int(live.counts[Count.TOUCHES])
+        count = int(live.counts[Count.CONTACTS])
         impulses = np.concatenate([live.impulses[:count].ravel(), live.joint_impulses])
         self._latest = SimulationState(
             time,
@@ -68,7 +68,7 @@ class WorldPlant:
             live.integral.copy(),
             impulses,
             live.drives.copy(),
-            live.touches[:count].copy(),
+            live.contacts[:count].copy(),
         )
         return self._latest
 
@@ -100,15 +100,15 @@ class WorldPlant:
         """Wrenches on bodies by name, for native code."""
         return self.engine.forces(pushes)
 
-    def make_room(self, touches: int, pairs: int) -> None:
-        """What the next step needs: room for so many touches, and pairs that are near each other."""
+    def make_room(self, contacts: int, pairs: int) -> None:
+        """What the next step needs: room for so many contacts, and pairs that are near each other."""
         state, room = self.state, self.room
-        count = len(room.found) if touches <= len(room.found) else 2 * touches
+        count = len(room.found) if contacts <= len(room.found) else 2 * contacts
         memory = self.engine.contacts.fitting(state.memory, pairs)
         self.state = state._replace(
-            touches=longer(state.touches, count), impulses=longer(state.impulses, count), memory=memory
+            contacts=longer(state.contacts, count), impulses=longer(state.impulses, count), memory=memory
         )
-        self.room = room._replace(found=new_records(Touch, count))
+        self.room = room._replace(found=new_records(Contact, count))
         self._fresh = False
 
     def follow_scene(self) -> None:
@@ -151,13 +151,13 @@ def longer(values: Any, count: int) -> Any:
 
 def fill(live: State, state: SimulationState) -> None:
     """Write a state into the arrays of native code; nothing else of what they held counts any more."""
-    count = len(state.touches)
+    count = len(state.contacts)
     live.q[:], live.v[:], live.integral[:], live.drives[:] = state.q, state.v, state.integral, state.drives
     live.time[0] = state.time
-    live.touches[:count] = state.touches
+    live.contacts[:count] = state.contacts
     live.impulses[:count] = state.impulses[: 3 * count].reshape(-1, 3)
     live.joint_impulses[:] = state.impulses[3 * count :]
-    live.counts[Count.TOUCHES], live.counts[Count.SUBSTEPS] = count, 0
+    live.counts[Count.CONTACTS], live.counts[Count.SUBSTEPS] = count, 0
     live.rest[:] = 0  # all are awake
     live.memory.counts[MemoryCount.STALE] = 1
     live.memory.counts[MemoryCount.PAIRS] = 0

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from footfall.arrays import Array, Flags, Integers
 from footfall.compiler.routines import ArrayOf, Lanes, Matrix3, Vector3
-from footfall.contact.detection.shapes import Bodies, ContactMemory, ShapeTable, Touch
+from footfall.contact.detection.shapes import Bodies, Contact, ContactMemory, ShapeTable
 from footfall.contact.law import ContactRules, PairMaterial
 from footfall.math.block_sparse import Elimination
 
@@ -216,12 +216,12 @@ class Forces(NamedTuple):
 class Count(IntEnum):
     """Places in `State.counts`."""
 
-    TOUCHES = 0  # of the last step
+    CONTACTS = 0  # of the last step
     SUBSTEPS = 1  # of the control period that have been taken
 
 
 class State(NamedTuple):
-    """What one step hands to the next. q, v, integral, drives; time (1,) s. touches: of the last step; impulses
+    """What one step hands to the next. q, v, integral, drives; time (1,) s. contacts: of the last step; impulses
     (room, 3): theirs, world axes, N s; joint_impulses (joints,). counts: see `Count`. rest (movers,): how many steps
     free bodies have been at rest, see `step.py`."""
 
@@ -230,7 +230,7 @@ class State(NamedTuple):
     integral: Array
     drives: Array
     time: Array
-    touches: ArrayOf[Touch]
+    contacts: ArrayOf[Contact]
     impulses: ArrayOf[Vector3]
     joint_impulses: Array
     counts: Integers
@@ -242,7 +242,7 @@ class Workspace(NamedTuple):
     """Room to work in; what stands in it between two steps has no meaning.
 
     inputs, outputs: of kernels. bodies: where all links are and how they move. free (nodes, 8): velocities without
-    contact; v (nodes, 8): with it. found: touches of this step. effort (nv,).
+    contact; v (nodes, 8): with it. found: contacts of this step. effort (nv,).
     given_linear, given_angular (links, 3): how links move beside the velocities of nodes, by prescribed joints; world
     axes, at their origins. still (bodies,): which of them sleep.
     """
@@ -253,7 +253,7 @@ class Workspace(NamedTuple):
     origins: ArrayOf[Vector3]
     free: ArrayOf[Lanes]
     v: ArrayOf[Lanes]
-    found: ArrayOf[Touch]
+    found: ArrayOf[Contact]
     effort: Array
     given_linear: ArrayOf[Vector3]
     given_angular: ArrayOf[Vector3]
@@ -271,11 +271,11 @@ class Moment(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What a step came to. touches: how many there are, which may be more than there was room for: then nothing has
+    """What a step came to. contacts: how many there are, which may be more than there was room for: then nothing has
     happened. pairs: likewise for pairs that are near each other. residual: the largest natural map over the weight of
     its island times dt. steps: of Newton's and interior-point methods in the hardest island. islands: how many."""
 
-    touches: int
+    contacts: int
     pairs: int
     residual: float
     steps: int

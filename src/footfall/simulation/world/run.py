@@ -8,7 +8,7 @@ import numpy as np
 
 from footfall.arrays import Array, Integers
 from footfall.compiler.routines import ArrayOf, Vector3, routine
-from footfall.contact.detection.shapes import Touch
+from footfall.contact.detection.shapes import Contact
 from footfall.simulation.world.records import Count, Moment, State, World
 from footfall.simulation.world.step import advance
 
@@ -16,8 +16,8 @@ from footfall.simulation.world.step import advance
 class Log(NamedTuple):
     """What is known after each control period. q, v, effort, drives (periods, n); residual (periods,): the largest of
     its steps, as a part of the weight; solver_steps (periods,): the most in a step. touch_starts (periods + 1,): where
-    the touches of each period begin; touches (room,) and forces (room, 3), N, world axes, on the first body: those of
-    its last step. Without any room nothing of touches, efforts and drives is written."""
+    the contacts of each period begin; contacts (room,) and forces (room, 3), N, world axes, on the first body: those of
+    its last step. Without any room nothing of contacts, efforts and drives is written."""
 
     q: Array
     v: Array
@@ -25,17 +25,17 @@ class Log(NamedTuple):
     drives: Array
     residual: Array
     solver_steps: Integers
-    touch_starts: Integers
-    touches: ArrayOf[Touch]
+    contact_starts: Integers
+    contacts: ArrayOf[Contact]
     forces: ArrayOf[Vector3]
 
 
 class Progress(NamedTuple):
-    """periods: how many are done. touches, pairs: room that the next step needs, if that is more than there is; logged:
-    likewise in the log. lost: whether it left the numbers."""
+    """periods: how many are done. contacts, pairs: room that the next step needs, if that is more than there is;
+    logged: likewise in the log. lost: whether it diverged."""
 
     periods: int
-    touches: int
+    contacts: int
     pairs: int
     logged: int
     lost: bool
@@ -56,19 +56,19 @@ def run_world(now: Moment, commands: Array, span: Span, log: Log) -> Progress:
     commands (periods or 1, 6, joints): one for each, or one for all.
     """
     world, settings, state, room = now.world, now.settings, now.state, now.room
-    done, written, rate = state.counts, len(log.touches) > 0, 1.0 / settings.dt
+    done, written, rate = state.counts, len(log.contacts) > 0, 1.0 / settings.dt
     for period in range(span.first, span.last):
         command = commands[period if len(commands) > 1 else 0]
-        begin = log.touch_starts[period] if written else 0
-        if written and begin + len(room.found) > len(log.touches):
+        begin = log.contact_starts[period] if written else 0
+        if written and begin + len(room.found) > len(log.contacts):
             return Progress(period, 0, 0, begin + len(room.found), False)
         if done[Count.SUBSTEPS] == 0:
             log.residual[period], log.solver_steps[period] = 0.0, 0
             _begin_command(world, state)
         while done[Count.SUBSTEPS] < span.substeps:
             report = advance(now, command)
-            if report.touches > len(room.found) or report.pairs > len(state.memory.pairs):
-                return Progress(period, report.touches, report.pairs, 0, False)
+            if report.contacts > len(room.found) or report.pairs > len(state.memory.pairs):
+                return Progress(period, report.contacts, report.pairs, 0, False)
             log.residual[period] = max(log.residual[period], report.residual)
             log.solver_steps[period] = max(log.solver_steps[period], report.steps)
             done[Count.SUBSTEPS] += 1
@@ -79,11 +79,11 @@ def run_world(now: Moment, commands: Array, span: Span, log: Log) -> Progress:
         log.q[period], log.v[period] = state.q, state.v
         if written:
             log.effort[period], log.drives[period] = room.effort, state.drives
-            count = done[Count.TOUCHES]
-            log.touches[begin : begin + count] = state.touches[:count]
+            count = done[Count.CONTACTS]
+            log.contacts[begin : begin + count] = state.contacts[:count]
             for k in range(count):
                 log.forces[begin + k] = rate * state.impulses[k]
-            log.touch_starts[period + 1] = begin + count
+            log.contact_starts[period + 1] = begin + count
     return Progress(span.last, 0, 0, 0, False)
 
 

@@ -13,8 +13,8 @@ import numpy as np
 from footfall.arrays import Array, Flags, Integers
 from footfall.compiler.routines import ArrayOf, Lanes, Vector3, new_records, routine
 from footfall.contact.detection.find import Need, Sleepers, find_contacts
-from footfall.contact.detection.shapes import Touch
-from footfall.contact.islands.island import TWIST, Point
+from footfall.contact.detection.shapes import Contact
+from footfall.contact.islands.island import TWIST, IslandContact
 from footfall.contact.islands.newton import Outcome
 from footfall.contact.islands.solve import Effort, solve_island
 from footfall.math.block_sparse import WIDTH
@@ -27,7 +27,7 @@ from footfall.simulation.world.records import Count, Moment, Report, Settings, S
 from footfall.simulation.world.velocity_sums import sum_impulse
 from footfall.simulation.world.warm_start import (
     comes_before,
-    match_touches,
+    match_contacts,
     note_bends,
     note_moments,
     warm_impulses,
@@ -52,7 +52,7 @@ def note_sleepers(world: World, settings: Settings, state: State, room: Workspac
 
 
 def wake_touched(now: Moment, members: Members, count: int) -> None:
-    """Wake islands of which a part does not sleep; count: of touches."""
+    """Wake islands of which a part does not sleep; count: of contacts."""
     world, state, steps = now.world, now.state, now.settings.sleep_steps
     awake = np.zeros(world.movers, dtype=np.bool_)
     for mover in range(world.movers):
@@ -69,10 +69,10 @@ def wake_touched(now: Moment, members: Members, count: int) -> None:
 
 
 def _note_carrier(now: Moment, members: Members, k: int, awake: Flags) -> None:
-    """Whether a touch is with something that moves on a given path."""
+    """Whether a contact is with something that moves on a given path."""
     world, links = now.world, len(now.world.link_mover)
-    touch = now.room.found[k]
-    first, second = world.shapes.shapes[touch.first].body, world.shapes.shapes[touch.second].body
+    contact = now.room.found[k]
+    first, second = world.shapes.shapes[contact.first].body, world.shapes.shapes[contact.second].body
     if second >= links and not now.room.still[second] and 0 <= first < links:
         awake[members.root[world.link_mover[first]]] = True
 
@@ -122,7 +122,7 @@ def is_blow(settings: Settings, speed: float) -> bool:
     return speed * settings.dt > _SEEN * settings.reach
 
 
-def struck_by(point: Point, before: Vector3, impulse: Vector3) -> float:
+def struck_by(point: IslandContact, before: Vector3, impulse: Vector3) -> float:
     """The square of about how much faster a point of contact became in a step, m2/s2. before: impulse of the last step,
     world axes, N s; impulse: of this one along (t1, t2, n)."""
     change = impulse - point.frame.T @ before
@@ -170,30 +170,30 @@ def _extents(now: Moment) -> Array:
 
 
 @routine
-def merge_touches(first: ArrayOf[Touch], again: ArrayOf[Touch], merged: ArrayOf[Touch]) -> int:
-    """All touches of two looks, by pairs in their order, each feature once, the later one; how many, which may be more
+def merge_contacts(first: ArrayOf[Contact], again: ArrayOf[Contact], merged: ArrayOf[Contact]) -> int:
+    """All contacts of two looks, by pairs in their order, each feature once, the later one; how many, which may be more
     than there is room for: then those are left out."""
     count, i, j = 0, 0, 0
     while i < len(first) or j < len(again):
         if j < len(again) and (i == len(first) or not comes_before(first[i], again[j])):
-            touch = again[j]
+            contact = again[j]
             j += 1
         else:
-            touch = first[i]
+            contact = first[i]
             i += 1
-            if _has(again, j, touch):
+            if _has(again, j, contact):
                 continue
         if count < len(merged):
-            merged[count] = touch
+            merged[count] = contact
         count += 1
     return count
 
 
-def _has(touches: ArrayOf[Touch], end: int, touch: Touch) -> bool:
-    """Whether the touches of a pair that end before a number have that feature."""
+def _has(contacts: ArrayOf[Contact], end: int, contact: Contact) -> bool:
+    """Whether the contacts of a pair that end before a number have that feature."""
     k = end - 1
-    while k >= 0 and touches[k].first == touch.first and touches[k].second == touch.second:
-        if touches[k].feature == touch.feature:
+    while k >= 0 and contacts[k].first == contact.first and contacts[k].second == contact.second:
+        if contacts[k].feature == contact.feature:
             return True
         k -= 1
     return False
@@ -220,33 +220,33 @@ def advance(now: Moment, command: Array) -> Report:
     """One step; command (6, joints). If the report needs more room than there is, nothing has happened."""
     world, settings, state, room = now.world, now.settings, now.state, now.room
     approach_all(world, settings, state, command, room)
-    before = state.touches[: state.counts[Count.TOUCHES]]
+    before = state.contacts[: state.counts[Count.CONTACTS]]
     known: ArrayOf[Vector3] = state.impulses[: len(before)].copy()
     if settings.sleep_steps > 0:
         note_sleepers(world, settings, state, room)
     need = _find(now, Sleepers(room.still, before), room.found)
-    if need.touches > len(room.found) or need.pairs > len(state.memory.pairs):
-        return Report(need.touches, need.pairs, 0.0, 0, 0)
-    solved = _solve_all(now, before, known, need.touches)
+    if need.contacts > len(room.found) or need.pairs > len(state.memory.pairs):
+        return Report(need.contacts, need.pairs, 0.0, 0, 0)
+    solved = _solve_all(now, before, known, need.contacts)
     if is_blow(settings, solved.struck):
-        seen, need = need.touches, _look_again(now, need.touches)
-        if need.touches > len(room.found) or need.pairs > len(state.memory.pairs):
+        seen, need = need.contacts, _look_again(now, need.contacts)
+        if need.contacts > len(room.found) or need.pairs > len(state.memory.pairs):
             state.impulses[: len(known)] = known
-            return Report(need.touches, need.pairs, 0.0, 0, 0)
-        if need.touches > seen:  # else the problem is the one that has been solved
-            solved = _solve_all(now, before, known, need.touches)
+            return Report(need.contacts, need.pairs, 0.0, 0, 0)
+        if need.contacts > seen:  # else the problem is the one that has been solved
+            solved = _solve_all(now, before, known, need.contacts)
     settle_all(world, settings, state, command, room)
     if settings.sleep_steps > 0:
         count_rest(now, solved.members)
-    count = need.touches
-    state.touches[:count] = room.found[:count]
-    state.counts[Count.TOUCHES] = count
+    count = need.contacts
+    state.contacts[:count] = room.found[:count]
+    state.counts[Count.CONTACTS] = count
     state.time[0] = next_time(state.time[0], settings.dt)
     return Report(count, need.pairs, solved.residual, solved.steps, solved.islands)
 
 
 @routine(fused=True)
-def _find(now: Moment, asleep: Sleepers, found: ArrayOf[Touch]) -> Need:
+def _find(now: Moment, asleep: Sleepers, found: ArrayOf[Contact]) -> Need:
     """What touches, or may within the step."""
     world, settings, state, room = now.world, now.settings, now.state, now.room
     return find_contacts(
@@ -262,27 +262,27 @@ def _find(now: Moment, asleep: Sleepers, found: ArrayOf[Touch]) -> Need:
 
 @routine(fused=True)
 def _look_again(now: Moment, count: int) -> Need:
-    """Add to the touches that have been found those that velocities after contact lead to, if there are any."""
+    """Add to the contacts that have been found those that velocities after contact lead to, if there are any."""
     found, steady = now.room.found, np.empty(len(now.room.bodies.position), dtype=np.bool_)
     if not expect_velocities(now, steady):
         return Need(count, 0)
-    again, merged = new_records(Touch, len(found)), new_records(Touch, len(found))
+    again, merged = new_records(Contact, len(found)), new_records(Contact, len(found))
     need = _find(now, Sleepers(steady, found[:count]), again)
-    if need.touches > len(found):
+    if need.contacts > len(found):
         return need
-    number = merge_touches(found[:count], again[: need.touches], merged)
+    number = merge_contacts(found[:count], again[: need.contacts], merged)
     if count < number <= len(found):
         found[:number] = merged[:number]
     return Need(number, need.pairs)
 
 
 @routine(fused=True)
-def _solve_all(now: Moment, before: ArrayOf[Touch], known: ArrayOf[Vector3], count: int) -> _Solved:
-    """Solve all islands of the touches that have been found, from the impulses (n, 3) that those before had, world
+def _solve_all(now: Moment, before: ArrayOf[Contact], known: ArrayOf[Vector3], count: int) -> _Solved:
+    """Solve all islands of the contacts that have been found, from the impulses (n, 3) that those before had, world
     axes, N s; velocities go into the workspace, impulses into the state."""
     world, settings, state, room = now.world, now.settings, now.state, now.room
     matches = np.empty(count, dtype=np.int64)
-    match_touches(before, room.found[:count], matches)
+    match_contacts(before, room.found[:count], matches)
     note_bends(now, before, matches)
     note_moments(before, matches, room.found)
     warm: ArrayOf[Vector3] = np.empty((count, 3))
@@ -324,21 +324,21 @@ def _solve(now: Moment, members: Members, head: int, local: Integers) -> tuple[O
             node = world.mover_first_node[mover] + k
             now.room.v[node] = draft.v[local[node]]
     fastest = 0.0
-    for k in range(len(draft.touches)):
-        touch, impulse, point = draft.touches[k], draft.impulses[k], island.points[k]
-        fastest = max(fastest, struck_by(point, state.impulses[touch], impulse))
-        state.impulses[touch] = point.force(impulse)
+    for k in range(len(draft.contacts)):
+        contact, impulse, point = draft.contacts[k], draft.impulses[k], island.points[k]
+        fastest = max(fastest, struck_by(point, state.impulses[contact], impulse))
+        state.impulses[contact] = point.force(impulse)
         ahead = (
             draft.ahead[k] - settings.dt * point.law.compliance * impulse[2] if impulse[2] > 0.0 else -np.inf
         )
-        now.room.found[touch] = now.room.found[touch]._replace(ahead=ahead)
+        now.room.found[contact] = now.room.found[contact]._replace(ahead=ahead)
     for k in range(len(draft.followers)):
-        touch, follower = draft.touches[draft.followers[k]], island.followers[k]
+        contact, follower = draft.contacts[draft.followers[k]], island.followers[k]
         moment = follower.frame @ draft.impulses[island.leading + k]
-        now.room.found[touch] = now.room.found[touch]._replace(moment=moment)
+        now.room.found[contact] = now.room.found[contact]._replace(moment=moment)
     for k in range(len(draft.joints)):
         state.joint_impulses[draft.joints[k]] = draft.joint_impulses[k]
     for k in range(len(draft.sums)):
         number = draft.sums[k]
-        state.joint_impulses[number] = sum_impulse(now, number, draft.impulses[len(draft.touches) + k])
+        state.joint_impulses[number] = sum_impulse(now, number, draft.impulses[len(draft.contacts) + k])
     return outcome, np.sqrt(fastest)

@@ -13,7 +13,7 @@ import numpy as np
 
 from footfall.arrays import Integers
 from footfall.compiler.routines import ArrayOf, Lanes, Vector3
-from footfall.contact.islands.island import TWIST, Group, Point
+from footfall.contact.islands.island import TWIST, Group, IslandContact
 from footfall.contact.law import limit_offset, made_law
 from footfall.math.block_sparse import WIDTH
 from footfall.simulation.world.records import JointLimit, Moment
@@ -59,7 +59,7 @@ def add_sum_group(
     return Group(group.first_point, 1, group.first_piece, joint.pieces, group.first_pair)
 
 
-def sum_point(now: Moment, number: int, mobility: float, weight: float) -> Point:
+def sum_point(now: Moment, number: int, mobility: float, weight: float) -> IslandContact:
     """The law of a row. mobility: of the sum, 1/kg or 1/(kg m2). weight: of the island times dt, N s."""
     joint, dt = now.world.joints[number], now.settings.dt
     still = _LEAST_MOBILITY * mobility + 1e-200
@@ -69,11 +69,11 @@ def sum_point(now: Moment, number: int, mobility: float, weight: float) -> Point
         # w_n + compliance p_n = 0 with w_n = drift, which nothing moves: p_n is the bound.
         compliance, along = mobility, mobility + still
         drift = np.array([_closing_speed(now, joint), 0.0, -compliance * _bound(now, joint, weight)])
-        return Point(drift, made_law(along, still, 1.0, 0.0, compliance), arm, frame)
+        return IslandContact(drift, made_law(along, still, 1.0, 0.0, compliance), arm, frame)
     q = now.state.q[joint.coordinate]
     room = limit_offset(min(q - joint.lower, joint.upper - q), now.settings.rules, dt)
     normal = mobility + still
-    return Point(np.array([0.0, 0.0, room]), made_law(still, normal, 0.0, 0.0), arm, frame)
+    return IslandContact(np.array([0.0, 0.0, room]), made_law(still, normal, 0.0, 0.0), arm, frame)
 
 
 def sum_mobility(group: Group, nodes: Integers, motions: ArrayOf[Lanes], pivots: ArrayOf[Lanes]) -> float:

@@ -1,4 +1,4 @@
-"""What a touch knows of the step before: the impulse that it had, and by how much that step came out nearer than its
+"""What a contact knows of the step before: the impulse that it had, and by how much that step came out nearer than its
 velocity said.
 
 A step is straight: bodies move with one velocity, and a contact asks where that leads. But limbs that turn take their
@@ -14,33 +14,35 @@ import numpy as np
 from footfall.arrays import Integers
 from footfall.compiler.routines import ArrayOf, Vector3, routine
 from footfall.contact.detection.narrow import motion_between
-from footfall.contact.detection.shapes import Touch
+from footfall.contact.detection.shapes import Contact
 from footfall.simulation.world.records import Moment
 
-_NEAR = 0.03  # m: touches of a pair that are farther apart are others
+_NEAR = 0.03  # m: contacts of a pair that are farther apart are others
 _BENDS = 0.1  # of the way that points move in a step is the most that curves take them aside: angles of 0.2
 
 
 @routine
-def match_touches(before: ArrayOf[Touch], now: ArrayOf[Touch], matches: Integers) -> None:
-    """For each touch (n,) of this step the number of the same one in the step before, else of the nearest of its pair,
-    or -1; both lists are ordered by pairs."""
+def match_contacts(before: ArrayOf[Contact], now: ArrayOf[Contact], matches: Integers) -> None:
+    """For each contact (n,) of this step the number of the same one in the step before, else of the nearest of its
+    pair, or -1; both lists are ordered by pairs."""
     first, same = 0, 0
     for k in range(len(now)):
-        touch = now[k]
-        if same < len(before) and _is_same(before[same], touch):  # most are: in the order of the step before
+        contact = now[k]
+        if same < len(before) and _is_same(
+            before[same], contact
+        ):  # most are: in the order of the step before
             matches[k] = same
             same += 1
             continue
-        while first < len(before) and comes_before(before[first], touch):
+        while first < len(before) and comes_before(before[first], contact):
             first += 1
         best, least = -1, _NEAR * _NEAR
         m = first
-        while m < len(before) and before[m].first == touch.first and before[m].second == touch.second:
-            if before[m].feature == touch.feature:
+        while m < len(before) and before[m].first == contact.first and before[m].second == contact.second:
+            if before[m].feature == contact.feature:
                 best = m
                 break
-            apart = before[m].position - touch.position
+            apart = before[m].position - contact.position
             if apart @ apart < least:
                 best, least = m, apart @ apart
             m += 1
@@ -56,23 +58,23 @@ def warm_impulses(impulses: ArrayOf[Vector3], matches: Integers, result: ArrayOf
 
 
 @routine
-def note_bends(now: Moment, before: ArrayOf[Touch], matches: Integers) -> None:
-    """Fill in `bend` of the touches of robots in this step. Points of a free body need none: what turns about its
+def note_bends(now: Moment, before: ArrayOf[Contact], matches: Integers) -> None:
+    """Fill in `bend` of the contacts of robots in this step. Points of a free body need none: what turns about its
     centre of mass curves inwards, away from what it touches."""
     world, found = now.world, now.room.found
     for k in range(len(matches)):
         match = matches[k]
         if match < 0 or found[k].gap >= before[match].ahead or not _is_same(before[match], found[k]):
             continue
-        touch = found[k]
-        if world.link_mover[world.shapes.shapes[touch.first].body] < len(world.robots):
-            most = _BENDS * motion_between(now.state.memory, touch.first, touch.second)
-            found[k] = touch._replace(bend=max(touch.gap - before[match].ahead, -most))
+        contact = found[k]
+        if world.link_mover[world.shapes.shapes[contact.first].body] < len(world.robots):
+            most = _BENDS * motion_between(now.state.memory, contact.first, contact.second)
+            found[k] = contact._replace(bend=max(contact.gap - before[match].ahead, -most))
 
 
 @routine
-def note_moments(before: ArrayOf[Touch], matches: Integers, found: ArrayOf[Touch]) -> None:
-    """Fill in `moment` of the touches of this step, to start with: that of the step before."""
+def note_moments(before: ArrayOf[Contact], matches: Integers, found: ArrayOf[Contact]) -> None:
+    """Fill in `moment` of the contacts of this step, to start with: that of the step before."""
     for k in range(len(matches)):
         if matches[k] >= 0:
             moment = before[matches[k]].moment
@@ -80,10 +82,10 @@ def note_moments(before: ArrayOf[Touch], matches: Integers, found: ArrayOf[Touch
                 found[k] = found[k]._replace(moment=moment)
 
 
-def _is_same(one: Touch, other: Touch) -> bool:
+def _is_same(one: Contact, other: Contact) -> bool:
     return one.first == other.first and one.second == other.second and one.feature == other.feature
 
 
-def comes_before(one: Touch, other: Touch) -> bool:
-    """Whether the pair of a touch is before that of another one in their order."""
+def comes_before(one: Contact, other: Contact) -> bool:
+    """Whether the pair of a contact is before that of another one in their order."""
     return one.first < other.first or (one.first == other.first and one.second < other.second)
