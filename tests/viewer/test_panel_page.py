@@ -129,6 +129,24 @@ def test_a_click_on_the_ground_plans_a_way(running: Running) -> None:
     running.wait(lambda: "walk_to" in running.words())
 
 
+def test_a_gamepad_walks_and_is_named(running: Running) -> None:
+    page = running.page
+    page.evaluate(
+        """window.ffPad = {id: 'Test pad', connected: true, axes: [0, -1, 0, 0],
+          buttons: [...Array(12)].map(() => ({value: 0}))};
+        navigator.getGamepads = () => [window.ffPad]; 1"""
+    )
+    running.wait(lambda: running.panel.held.said.forward == pytest.approx(0.4))
+    page.wait_for("document.querySelector('#ff-pad').textContent === 'Gamepad: Test pad'")
+    page.evaluate("window.ffPad.axes = [0, 0, 0.05, 0]; 1")  # within the dead zone
+    running.wait(lambda: running.panel.held.said == (0.0, 0.0, 0.0))
+    stops = running.words().count("stop")
+    page.evaluate("window.ffPad.buttons[1].value = 1; 1")
+    running.wait(lambda: running.words().count("stop") > stops)
+    page.evaluate("navigator.getGamepads = () => []; 1")
+    page.wait_for("document.querySelector('#ff-pad').textContent === ''")
+
+
 def test_a_fall_is_on_the_page_and_reset_begins_again(running: Running) -> None:
     first = running.panel.session
     running.panel.kick(80.0, 1.57)

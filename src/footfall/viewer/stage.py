@@ -28,6 +28,8 @@ _MOST_LINES = 500  # of a list on the page
 _LONGEST_LINE = 200  # characters
 _FIELD_OF_VIEW = np.radians(40.0)
 _SETTLING = 1.5  # s until a page that opens has told where its camera is
+_HAZE = (14.0, 40.0)  # m, from where on things fade, and where they are gone
+_UNPLACED = 3.0  # m, in x, y and z: where viser puts a camera before anything is said of it
 _DIRECTION = np.array([1.0, -0.75, 0.42])  # from the robot to the camera: half from the front, a little above
 
 
@@ -91,6 +93,16 @@ class Stage:
         with redirect_stdout(io.StringIO()):
             self.server.stop()
 
+    def set_sky(self) -> None:
+        """Let the view end in a sky, from blue above to light at the horizon, in place of white."""
+        share = np.linspace(0.0, 1.0, 256)[:, None, None] ** 0.8
+        above, below = np.array([[[150.0, 182.0, 214.0]]]), np.array([[[240.0, 243.0, 247.0]]])
+        sky = (1.0 - share) * above + share * below
+        self.server.scene.set_background_image(
+            np.broadcast_to(np.rint(sky), (256, 4, 3)).astype(np.uint8), "png"
+        )
+        self.server.scene.configure_fog(_HAZE[0], _HAZE[1], color=(238, 241, 245))
+
     def set_ground(self, height: float) -> None:
         """Draw the ground at a height, m."""
         self._ground.position = (0.0, 0.0, height)
@@ -129,8 +141,11 @@ class Stage:
         for number, client in self.server.get_clients().items():
             if self._opened.get(number, np.inf) > settled:
                 continue
-            # The difference holds however late the page tells where its camera is.
+            # The difference holds however late the page tells where its camera is. Until it has drawn its first picture
+            # it tells of viser's own place, which nobody has chosen.
             offset = client.camera.position - client.camera.look_at
+            if np.abs(offset - _UNPLACED).max() < 1e-6:
+                offset = self._offset
             with client.atomic():
                 client.camera.position = focus + offset
                 client.camera.look_at = focus

@@ -84,6 +84,7 @@ class WalkPanel:
         self._link.received, self._link.lost = self._on_message, self._on_lost
         self.plots = PlotFeed(self._link)
         stage.on_leave(self._on_leave)
+        stage.set_sky()
         self._wishes: queue.Queue[Wish] = queue.Queue(_MOST_WISHES)
         self._given_up = False  # what has been written of this session already
         self._steps_due = 0

@@ -127,9 +127,8 @@ class GamepadDock(Dock):
             slider.on_update(lambda _: self._limit())
         gui.add_markdown(
             "These are speeds of a full stick, and of keys. *Left stick* walks, *right stick* turns; **B** or circle "
-            "stops, *back* resets, *start* pauses. The right stick up and down sets the height of steps, the "
-            "shoulder triggers shorten and lengthen them. A gamepad that is connected is named beside the keys; "
-            "browsers see it after its first button."
+            "stops, *back* resets, *start* pauses. A gamepad that is connected is named beside the keys; browsers see "
+            "it after its first button."
         )
 
     def _limit(self) -> None:
