@@ -16,6 +16,7 @@ from footfall.simulation.world.records import Count, Moment
 from footfall.simulation.world.run import is_number
 from footfall.simulation.world.step import advance
 from footfall.walking.bus import LOSSES
+from footfall.walking.clock import Clock, Level, begin_period, begin_tick, end_period, mark
 from footfall.walking.controller import ControllerRoom, Decision, control_period
 from footfall.walking.feed_forward import FeedForward, needed_torques
 from footfall.walking.gains import ControlGains
@@ -60,6 +61,7 @@ class Brain(NamedTuple):
     feed: FeedForward
     noise_sizes: NoiseSizes
     noise: NoiseState
+    clock: Clock
 
 
 class Signals(NamedTuple):
@@ -143,10 +145,12 @@ def run_walk(
     """Walk from period `first` to before `last`, or until there is no more room, or the robot has fallen."""
     for period in range(first, last):
         if plant.now.state.counts[Count.SUBSTEPS] == 0:
+            begin_period(brain.clock, period)
             think(brain, plan, period, log)
         progress = act(brain, plant, judge, period, log)
         if progress.periods == period or progress.lost or progress.fallen:
             return progress
+        end_period(brain.clock, period)
     return Progress(last, 0, 0, False, False)
 
 
@@ -155,6 +159,7 @@ def think(brain: Brain, plan: PlanTable, period: int, log: WalkLog) -> None:
     """What the controller does in a period. It is given the plan and what sensors say, and nothing of the plant."""
     time = brain.gains.period * period
     planned = planned_at(plan, time, brain.stream_room, brain.gains)
+    mark(brain.clock, Level.PATTERN)
     decision = control_period(
         brain.gains, brain.tasks, brain.driven, planned, brain.sensors, brain.state, brain.tasks_room
     )
@@ -162,6 +167,7 @@ def think(brain: Brain, plan: PlanTable, period: int, log: WalkLog) -> None:
         needed_torques(brain.feed, brain.state.q, decision.shares, brain.state.effort)
     phase = phase_at(plan.times, time)
     log.signals[period // log.every - log.first] = _decided(time, phase, planned, decision, brain.state)
+    mark(brain.clock, Level.STABILISATION)
 
 
 @routine(fused=True, apart=True)
@@ -207,6 +213,7 @@ def act(brain: Brain, plant: Plant, judge: Judgement, period: int, log: WalkLog)
     _keep_readings(log.sensors, brain.sensors, at)
     row = _with_hardware(_judged(log.signals[at], truth), plant)
     log.signals[at] = row
+    mark(brain.clock, Level.PLANT)
     sunk = row.planned_center[2] - row.center[2]
     fallen = row.upright < judge.upright or sunk > judge.sunk or row.other > judge.force
     return Progress(period + 1, 0, 0, False, fallen)
@@ -225,6 +232,7 @@ def _ordered(brain: Brain, plant: Plant, period: int) -> Array:
     tick = period * hardware.settings.ticks + done // steps
     # A step that wanted more room is tried again, its tick is not.
     if done % steps == 0 and hardware.state.ticks[0] == tick:
+        begin_tick(brain.clock, period, done // steps, hardware.settings.ticks)
         robot = plant.now.world.robots[0]
         drives = robot.drives.of(state.drives)
         orders = Orders(done / plant.substeps, memory.before, memory.after, memory.effort)

@@ -31,6 +31,7 @@ from footfall.simulation.world.records import Forces, State, Workspace, World
 from footfall.walking.arrival import middle_of, standing
 from footfall.walking.body import WalkingBody
 from footfall.walking.clearance import clearance_kernel, clearance_room
+from footfall.walking.clock import new_clock
 from footfall.walking.controller import ControllerRoom
 from footfall.walking.feed_forward import feed_forward_kernel, new_feed_forward, torque_shares
 from footfall.walking.gains import ControlGains, control_gains
@@ -481,6 +482,7 @@ class Walker:
             new_feed_forward(body, self.code.feed_forward if full else None, gains),
             sizes,
             new_noise(sizes, self.options.seed),
+            new_clock(),
         )
 
     def _new_log(self, rows: int, first: int) -> WalkLog:

@@ -19,6 +19,7 @@ from footfall.compiler.routines.annotations import (
     record_from_numbers,
 )
 from footfall.compiler.routines.callback import RoutineCallback
+from footfall.compiler.routines.clock import read_clock, sleep_until
 from footfall.compiler.routines.lane_memory import lanes_at, put_lanes
 from footfall.compiler.routines.library import call_native
 from footfall.compiler.routines.routine import routine
@@ -44,7 +45,9 @@ __all__ = [
     "merged",
     "new_records",
     "put_lanes",
+    "read_clock",
     "record_dtype",
     "record_from_numbers",
     "routine",
+    "sleep_until",
 ]

@@ -13,6 +13,7 @@ import numpy as np
 
 from footfall.compiler import functions as traced
 from footfall.compiler.routines.annotations import as_records, new_records, plain_record
+from footfall.compiler.routines.clock import CLOCK_TRANSLATORS
 from footfall.compiler.routines.lane_memory import lanes_at, put_lanes, read_lanes, write_lanes
 from footfall.compiler.routines.numbers import number_constant
 from footfall.compiler.routines.types import (
@@ -309,6 +310,7 @@ SHAPERS: dict[Any, Translator] = {
     np.stack: _array,
 }
 TRANSLATORS: dict[Any, Translator] = {
+    **CLOCK_TRANSLATORS,
     abs: _of_numbers(_absolute),
     as_records: _as_records,
     bool: _number(BOOL),
