@@ -54,6 +54,7 @@ _SHARES = (1.0, 0.75, 0.5, 0.25, 0.0)  # of a change of velocity that are tried
 _DRIFTED, _TURNED = 0.01, 0.01  # m and rad: a plan takes more drift than this into account
 _PAUSE = 0.1  # s, between two plans from rest
 _SAME_POINT = 1e-6  # m
+STOP = "stop"  # what a plan is for that brings the robot to rest
 
 
 @dataclass(frozen=True)
@@ -135,6 +136,8 @@ class Pilot:
         self._counted = motion.begin_time  # s, until when the way is summed up
         self._last: PlannedContacts | None = None  # plan to a goal, which knows the way
         self._kept_hands: tuple[Hand, ...] = ()  # that stay where they are in the plan that is made
+        self._hurried = False  # the stop that is coming sets the foot in the air down earlier
+        self.cancelled: Callable[[], bool] | None = None  # asked while it plans whether to give up
 
     # What it is told
 
@@ -258,9 +261,17 @@ class Pilot:
         if coming is None or now < coming.version.ready - 1e-9:
             return None
         self.count_way(now)
-        self.coming, self.motion = None, coming.motion
+        self.coming, self.motion, self._hurried = None, coming.motion, False
         self.versions.append(coming.version)
         return coming
+
+    def miss(self) -> None:
+        """The motion that was coming is too late to be taken up: what it was for is planned again."""
+        coming, self.coming = self.coming, None
+        if coming is not None and coming.version.about == STOP:
+            self._stopping = True
+        elif coming is not None:
+            self._fresh, self._changed = True, -math.inf
 
     def count_way(self, until: float) -> None:
         """Sum up the steps that have ended by a time, s."""
@@ -289,7 +300,7 @@ class Pilot:
         if self._stopping or (self.order is not None and not running.replannable):
             self._stopping = False
             if running.stoppable:
-                self._stop(now, shift)
+                self._stop(now, shift, urgent=self._hurried)
             return
         due = now >= self._extend_at() - 1e-9 or now >= self._again_at() - 1e-9
         if self.order is not None and due and not self._retreating:
@@ -449,7 +460,7 @@ class Pilot:
     def _stop(self, now: float, shift: Array, *, urgent: bool = False) -> None:
         """Come to rest. urgent: the foot in the air is set down earlier, if the ground there is known."""
         latency = self.settings.planning.drive_latency_s
-        ready = now + latency
+        ready, self._hurried = now + latency, False
         if self.motion.end_time <= ready + 1e-6:
             return
         motion, moved = self._displaced(shift)
@@ -461,7 +472,8 @@ class Pilot:
             stopped, begins = stop_after(motion, at), at.time
         if stopped is motion:
             return  # it comes to rest already
-        version = PlanVersion(len(self.versions), now, ready, begins, "stop", stopped.given.poses)
+        version = PlanVersion(len(self.versions), now, ready, begins, STOP, stopped.given.poses)
+        self._hurried = urgent
         self.coming = Coming(stopped, moved, version)
 
     def _knows(self, pose: RobotPose) -> bool:
@@ -528,6 +540,7 @@ class Pilot:
             previous=self._last,
             accepts=make,
             kept_hands=self._kept_hands,
+            cancelled=self.cancelled,
         )
         self._last, self.wide = way.contacts, self.wide or self._trial is Trial.WIDER
         return way.sequence

@@ -79,7 +79,8 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     on, by default until all is done. drop: m, how far above the ground it begins. generator: the reduced model by which
     its centre of mass is planned, see `footfall.motion.GENERATORS`; by default five masses with the angular momentum of
     all bodies. signals: what it is told, and what
-    happens around it, at their times; a robot that is told nothing stands.
+    happens around it, at their times; a robot that is told nothing stands. live: plans are made beside the walk, in
+    a process of their own; its signals say when they were there.
     """
 
     scene: str = "platform"
@@ -104,6 +105,7 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     frames: dict[str, str] = msgspec.field(default_factory=dict)
     sole: tuple[float, float, float, float] | None = None
     generator: Generator = "whole_body"
+    live: bool = False
     signals: tuple[AnySignal, ...] = msgspec.field(name="signal", default=())
 
     @property

@@ -55,11 +55,12 @@ def plan_way(
     previous: PlannedContacts | None = None,
     accepts: Callable[[TransitionSequence], object] | None = None,
     kept_hands: tuple[Hand, ...] = (),
+    cancelled: Callable[[], bool] | None = None,
 ) -> Way:
     """Steps and hand contacts on the way to a goal. start: by default at rest in the origin. horizon: steps at most.
     explained: whether to find out what closes the way, if there is none. previous: the last plan to the same goal.
     accepts: makes a motion of steps; where it cannot the search goes on. kept_hands: that stay where they are in
-    `start` for the first step. Raises `NoPath` if there is no way."""
+    `start` for the first step. cancelled: asked now and then whether to give up. Raises `NoPath` if there is no way."""
 
     def walkable(plan: MotionPlan) -> None:
         assert accepts is not None
@@ -78,6 +79,7 @@ def plan_way(
         previous=previous,
         accepts=None if accepts is None else walkable,
         kept_hands=kept_hands,
+        cancelled=cancelled,
     )
     if not found.found or found.motion_plan is None:
         reason = "" if found.why_not is None else f": {found.why_not.text}"

@@ -433,11 +433,19 @@ class WalkSession:
 
     def _take(self, signal: told.AnySignal) -> None:
         """Do what a signal says."""
+        if isinstance(signal, told.EVENTS):
+            self._let_happen(signal)
+        else:
+            self._obey(signal)
+        if self.walker.scene is not self.scenes[-1][1]:
+            self.scenes.append((self.time, self.walker.scene))
+        self.sent.append(signal)
+        self._note("signal", msgspec.to_builtins(signal))
+        self._tell_followers()
+
+    def _let_happen(self, signal: told.AnySignal) -> None:
+        """Change the world around the robot."""
         match signal:
-            case told.Set(name=name, value=value):
-                self.pilot.settings = self.pilot.settings.changed(name, value)
-                if self.pilot.settings.gains != self.walker.gains:
-                    self.walker.tune(self.pilot.settings.gains)
             case told.PushBody(body=body, force=force, torque=torque, seconds=seconds):
                 self._require_body(body)
                 self.walker.push(Push(body, force, self.time, seconds, torque))
@@ -451,6 +459,12 @@ class WalkSession:
             case told.Move() | told.Surface():
                 for thing in changed_objects(signal, self.walker.scene):
                     self.walker.put(thing)
+
+    def _obey(self, signal: told.AnySignal) -> None:
+        """Do what the robot is told."""
+        match signal:
+            case told.Set(name=name, value=value):
+                self._set(name, value)
             case told.Stop():
                 self.pilot.stop()
             case _:
@@ -458,11 +472,11 @@ class WalkSession:
                 if isinstance(order, GoTo):
                     self._goal, self._looked = order.goal, -_NEVER
                 self.pilot.tell(order)
-        if self.walker.scene is not self.scenes[-1][1]:
-            self.scenes.append((self.time, self.walker.scene))
-        self.sent.append(signal)
-        self._note("signal", msgspec.to_builtins(signal))
-        self._tell_followers()
+
+    def _set(self, name: str, value: Any) -> None:
+        self.pilot.settings = self.pilot.settings.changed(name, value)
+        if self.pilot.settings.gains != self.walker.gains:
+            self.walker.tune(self.pilot.settings.gains)
 
     def _require_body(self, name: str) -> None:
         known = [each.name for each in self.code.body.robot.bodies]

@@ -195,6 +195,23 @@ class Surface(Signal, frozen=True, tag="surface"):
     damping: NotNegative | None = None
 
 
+# What a live walk notes of its own course, so that it can be replayed
+
+
+class Served(Signal, frozen=True, tag="served"):
+    """The planner's answer to what it was asked last was there. cancelled: it had been told to give up."""
+
+    cancelled: bool = False
+
+
+class PlannerLost(Signal, frozen=True, tag="planner_lost"):
+    """The planner's process ended; the robot comes to rest."""
+
+
+class PlannerBack(Signal, frozen=True, tag="planner_back"):
+    """A new planner has taken over."""
+
+
 AnySignal = (
     Drive
     | WalkTo
@@ -214,7 +231,13 @@ AnySignal = (
     | Add
     | Remove
     | Surface
+    | Served
+    | PlannerLost
+    | PlannerBack
 )
 MOTIONS = (WalkStraight, Follow, Stamp, Bow, LookAround, OneLeg, Balance, Wave)  # that begin and end at rest
 EVENTS = (PushBody, Load, Move, Add, Remove, Surface)  # that happen around the robot
-WORDS: dict[str, type[Signal]] = {str(kind.__struct_config__.tag): kind for kind in AnySignal.__args__}
+COURSE = (Served, PlannerLost, PlannerBack)  # that nobody sends: a live walk notes them
+WORDS: dict[str, type[Signal]] = {
+    str(kind.__struct_config__.tag): kind for kind in AnySignal.__args__ if kind not in COURSE
+}

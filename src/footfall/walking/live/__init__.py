@@ -1,0 +1,1 @@
+"""Walks in real time: the control loop, the planner beside it, and who commands it from outside."""
