@@ -56,6 +56,8 @@ def walk(
     [dim]$[/] footfall walk flat --script drive.toml
 
     [dim]$[/] footfall walk obstacles --panel
+
+    [dim]$[/] footfall walk obstacles --live
     """
     if listing:
         print_listing()
@@ -65,7 +67,11 @@ def walk(
         return
     request = request_of(scene, course, walker, trouble)
     name = course.run or Path(course.script or scene or DEFAULT_RUN).stem
-    if results.panel:
+    if results.live:
+        from footfall.cli.live import walk_live
+
+        walk_live(request, name, results)
+    elif results.panel:
         walk_by_hand(request, name, results, server)
     else:
         run_and_write(request, name, results, server)
@@ -129,7 +135,7 @@ def run_and_write(
     """Walk, write all files, print what happened; leaves with a status."""
     from footfall.scenarios.pyplot import load_pyplot
     from footfall.scenarios.walking.outputs import WalkRecorder, summary_text
-    from footfall.walking.session import WalkSession
+    from footfall.walking.live.session import session_for
     from footfall.walking.walk import completed, walk_on
 
     output_folder(results.output)
@@ -141,7 +147,7 @@ def run_and_write(
     if results.plot:
         load_pyplot()  # rather fail now than after the walk
     with progress("preparing; the first time native code is made, which takes a minute", 1.0) as told:
-        session = WalkSession(completed(request), log_every=results.log_every, log_memory=results.log_bytes)
+        session = session_for(completed(request), log_every=results.log_every, log_memory=results.log_bytes)
         with WalkRecorder(session, results.output, name=name) as recorder:
             try:
                 done = walk_on(
@@ -155,7 +161,7 @@ def run_and_write(
         typer.echo(summary_text(done))
     else:
         print_summary(done.summary, name)
-        _print_written(written)
+        print_written(written)
         screen().print(f"View it: {program()} view {written[0]}", highlight=False, soft_wrap=True)
     if video is not None:
         _draw_video(written[0], video)
@@ -211,7 +217,7 @@ def walk_by_hand(request: WalkRequest, name: str, results: options.Results, serv
         done, recorder = Walk(ended, summarise(ended)), recorders.pop(id(ended))
         written = recorder.finish(done, plots=results.plot)
         print_summary(done.summary, recorder.name)
-        _print_written(written)
+        print_written(written)
 
     with progress("preparing; the first time native code is made, which takes a minute", 1.0):
         session = make(request)
@@ -236,7 +242,7 @@ def walk_by_hand(request: WalkRequest, name: str, results: options.Results, serv
     shown.finish()
 
 
-def _print_written(paths: list[Path]) -> None:
+def print_written(paths: list[Path]) -> None:
     screen().print("Written: " + ", ".join(str(path) for path in paths), highlight=False, soft_wrap=True)
 
 

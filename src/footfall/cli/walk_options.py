@@ -161,6 +161,18 @@ class Results:
     ] = None
     as_json: AsJson = False
     output: Output = Path("walk")
+    live: Annotated[
+        bool,
+        _option(
+            "--live",
+            help="In real time, with the planner in a process of its own; `footfall signal` commands it.",
+            panel=_OUTPUT,
+        ),
+    ] = False
+    priority: Annotated[
+        bool,
+        _option("--priority", help="With --live: ask the system for real-time priority.", panel=_OUTPUT),
+    ] = False
     log_every: Annotated[
         int,
         _option("--log-every", help="Periods that a row of the .npz stands for.", panel=_OUTPUT, min=1),

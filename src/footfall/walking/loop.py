@@ -154,6 +154,14 @@ def run_walk(
     return Progress(last, 0, 0, False, False)
 
 
+@routine(quick=True)
+def run_empty(clock: Clock, first: int, last: int) -> None:
+    """Periods in which nothing is done, to see how well the machine keeps time."""
+    for period in range(first, last):
+        begin_period(clock, period)
+        end_period(clock, period)
+
+
 @routine(fused=True, apart=True)
 def think(brain: Brain, plan: PlanTable, period: int, log: WalkLog) -> None:
     """What the controller does in a period. It is given the plan and what sensors say, and nothing of the plant."""

@@ -125,7 +125,7 @@ class WalkSession:
         gains = self.walker.gains
         self._tally = WalkTally(body, gains.mass * gains.gravity, self.walker.row_time)
         self.walker.leaving_log.append(self._tally.take)
-        self._followers: list[Follower] = []
+        self.followers: list[Follower] = []
         seeing = isinstance(self.sight, CameraSight)
         settings = WalkSettings(
             planner=planner_parameters(body.model, speed=asked.speed),
@@ -258,7 +258,7 @@ class WalkSession:
 
     def follow(self, follower: Follower) -> None:
         """Let it be told of all that happens, at least twice a simulated second: a recorder, say."""
-        self._followers.append(follower)
+        self.followers.append(follower)
         follower.follow(self)
 
     def run(self, seconds: float) -> bool:
@@ -304,7 +304,7 @@ class WalkSession:
             self._tell_followers()
 
     def _tell_followers(self) -> None:
-        for each in self._followers:
+        for each in self.followers:
             each.follow(self)
 
     def _serve(self) -> None:

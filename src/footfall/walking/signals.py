@@ -63,7 +63,7 @@ class WalkTo(Signal, frozen=True, tag="walk_to"):
     """Walk to a place, around and over what is in the way. x, y: m. yaw: rad."""
 
     x: float
-    y: float
+    y: float = 0.0
     yaw: float = 0.0
 
 

@@ -21,6 +21,7 @@ from footfall.walking.hardware import Stage
 from footfall.walking.hardware_setup import trouble_of
 from footfall.walking.joint_watch import limits_passed
 from footfall.walking.log import LOG_MEMORY, copied
+from footfall.walking.live.session import session_for
 from footfall.walking.loop import think
 from footfall.walking.request import WalkRequest
 from footfall.walking.routes import goal_for
@@ -75,7 +76,7 @@ def walk(
     if there is no way to the goal.
     """
     asked = completed(request or RUNS["platform"].request)
-    session = WalkSession(asked, code=code, log_every=log_every, log_memory=log_memory)
+    session = session_for(asked, code=code, log_every=log_every, log_memory=log_memory)
     return walk_on(session, progress=progress)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -57,6 +58,7 @@ class LiveSession(WalkSession):
         self._replayed = bool(answered)
         self.planner = InlinePlanner(request, self.code) if planner is None else planner
         self.late = self.lost = 0
+        self.inlet: Callable[[WalkSession], None] | None = None  # who brings what others say, at every border
         self.planner_up = True
         self._asked = -math.inf  # s, when the question was asked that has no answer yet
         self._waits = False  # for an answer
@@ -93,6 +95,8 @@ class LiveSession(WalkSession):
         return max(min(times), walker.time + period)
 
     def _serve(self) -> None:
+        if self.inlet is not None:
+            self.inlet(self)
         while self._signals and self._signals[0].time <= self.time + 1e-9:
             self._take(self._signals.pop(0))
         self._take_up()

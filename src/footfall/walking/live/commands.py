@@ -1,0 +1,198 @@
+"""Signals from other processes: a running walk shares its broker on this machine, and `footfall signal` joins it.
+
+A command is a signal of a walk as JSON, with a mark by which its answer is known. Where a walk listens, and the token
+that it asks for, stand in a file that only the same user can read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import secrets
+import stat
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import msgspec
+
+from footfall.errors import FootfallError, InvalidOption, InvalidSignal, PeerGone, UnknownName
+from footfall.messages import LinkOptions, Signal, SignalBroker, join_signals, share_signals
+from footfall.walking import signals as told
+from footfall.walking.session import WalkSession
+from footfall.walking.signal_effects import made_signal
+from footfall.whole_file import write_text
+
+_COMMAND, _ANSWER, _STATE = "command", "answer", "state"
+_KINDS: dict[str, type | None] = {_COMMAND: str, _ANSWER: str, _STATE: str}
+_OK = "ok"
+_WAITING = 256  # commands that wait for the next border of the loop
+_LARGEST = 4096  # bytes of a file that says where a walk listens
+_PATIENCE = 5.0  # s, until an answer must be there
+
+
+class Address(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where a walk listens. pid: its process. port: on this machine. token: that it asks for. name: what walks where."""
+
+    pid: int
+    port: int
+    token: str
+    name: str
+
+
+class CommandServer:
+    """Takes commands for a session; use it as a context manager. port: 0 takes a free one.
+
+    Commands are checked where they arrive and carried out by `serve`, which the loop calls.
+    """
+
+    def __init__(self, name: str, *, port: int = 0) -> None:
+        token = secrets.token_urlsafe(16)
+        self._waiting: queue.Queue[tuple[str, told.AnySignal]] = queue.Queue(_WAITING)
+        self._broker = SignalBroker(_KINDS)
+        self._broker.listen(self._take, _COMMAND)
+        options = LinkOptions(waiting=_WAITING, token=token)
+        self._listener = share_signals(self._broker, port=port, options=options)
+        self.address = Address(os.getpid(), self._listener.address[1], token, name)
+        self._place = _folder() / f"{os.getpid()}.json"
+        with _private_files():
+            write_text(self._place, msgspec.json.encode(self.address).decode())
+        self._told = ""
+
+    def serve(self, session: WalkSession) -> None:
+        """Carry out what has come, and tell all that listen how the robot is if that has changed. Never waits."""
+        while True:
+            try:
+                mark, signal = self._waiting.get_nowait()
+            except queue.Empty:
+                break
+            try:
+                session.send(msgspec.structs.replace(signal, time=session.time))
+                self._publish(_ANSWER, f"{mark} {_OK}")
+            except FootfallError as problem:
+                self._publish(_ANSWER, f"{mark} {problem}")
+        state = state_of(session)
+        if state != self._told:
+            self._told = state
+            self._publish(_STATE, state)
+
+    def close(self) -> None:
+        """No more is taken."""
+        self._place.unlink(missing_ok=True)
+        self._listener.close()
+
+    def __enter__(self) -> CommandServer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _take(self, signal: Signal) -> None:
+        mark, _, text = str(signal.payload).partition(" ")
+        try:
+            values = json.loads(text)
+            if not isinstance(values, dict):
+                raise InvalidOption(f"a command is {text[:40]!r}; it must be an object with 'do'")
+            self._waiting.put_nowait((mark, command(str(values.pop("do", "")), values)))
+        except queue.Full:
+            self._publish(_ANSWER, f"{mark} too many commands wait; send fewer")
+        except (FootfallError, ValueError) as problem:
+            self._publish(_ANSWER, f"{mark} {problem}")
+
+    def _publish(self, name: str, text: str) -> None:
+        self._broker.publish(name, text[:250])
+
+
+def state_of(session: WalkSession) -> str:
+    """In a word or a few, what the robot does."""
+    if session.fallen:
+        return "fallen"
+    if session.problem is not None:
+        return f"no way: {session.problem}"
+    return "standing" if session.pilot.rests(session.time) else "walking"
+
+
+def command(word: str, values: dict[str, Any]) -> told.AnySignal:
+    """A signal that a walk takes, by its name and fields, which are checked."""
+    if word not in told.WORDS:
+        raise UnknownName("signal", word[:40], told.WORDS)
+    if "time" in values:
+        raise InvalidOption("a command holds from now on; it has no time")
+    found: told.AnySignal = made_signal(word, values)
+    return found
+
+
+def running_walks() -> Iterator[Address]:
+    """Walks of this user that listen; what others have left behind is cleared away."""
+    for path in sorted(_folder().glob("*.json")):
+        try:
+            with path.open("rb") as file:
+                owned = os.fstat(file.fileno()).st_uid == os.geteuid()
+                address = msgspec.json.decode(file.read(_LARGEST), type=Address)
+            if owned and address.pid > 0 and _runs(address.pid):
+                yield address
+                continue
+        except (OSError, msgspec.DecodeError):
+            pass
+        path.unlink(missing_ok=True)
+
+
+def send_command(address: Address, signal: told.AnySignal, *, patience: float = _PATIENCE) -> None:
+    """Send a signal to a running walk, and wait until it has taken it; raises what it refuses it for."""
+    mark, answered, answers = secrets.token_hex(4), threading.Event(), []
+    broker = SignalBroker(_KINDS)
+
+    def hear(heard: Signal) -> None:
+        own, _, text = str(heard.payload).partition(" ")
+        if own == mark:
+            answers.append(text)
+            answered.set()
+
+    broker.listen(hear, _ANSWER)
+    values = {name: value for name, value in msgspec.to_builtins(signal).items() if name != "time"}
+    with join_signals(broker, ("127.0.0.1", address.port), options=LinkOptions(token=address.token)) as link:
+        try:
+            broker.publish(_COMMAND, f"{mark} {json.dumps(values)}")
+        except InvalidSignal:
+            raise InvalidOption(f"signal {signal.word!r} is too long to be sent; shorten its texts") from None
+        if not answered.wait(patience):
+            raise PeerGone(f"the walk of process {address.pid} has not answered: {link.problem or 'it is busy'}")
+    if answers[0] != _OK:
+        raise InvalidOption(f"the walk refuses {signal.word!r}: {answers[0]}")
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _folder() -> Path:
+    """Where walks say where they listen: a folder that is this user's alone."""
+    base = os.environ.get("XDG_RUNTIME_DIR")
+    folder = Path(base) / "footfall" if base else Path(tempfile.gettempdir()) / f"footfall-{os.geteuid()}"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    status = folder.stat()
+    if status.st_uid != os.geteuid() or status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise InvalidOption(f"folder {str(folder)!r} can be reached by others; make it yours alone (chmod 700)")
+    return folder
+
+
+class _private_files:
+    """Files that are made here can be read by this user alone."""
+
+    def __enter__(self) -> None:
+        self._before = os.umask(0o077)
+
+    def __exit__(self, *_: object) -> None:
+        os.umask(self._before)
