@@ -68,7 +68,9 @@ app.command("plan")(plan.plan)
 app.command("walk")(walk.walk)
 app.command("panel")(walk.panel)
 app.command("replay")(walk.replay)
-app.command("signal", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(live.signal)
+app.command("signal", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
+    live.signal
+)
 app.add_typer(scene.app, name="scene")
 app.command("perceive")(perceive.perceive)
 app.add_typer(quadruped.app, name="quadruped")

@@ -11,7 +11,7 @@ from footfall.cli.files import output_folder
 from footfall.cli.screen import errors, progress, screen
 from footfall.cli.view import until_interrupted
 from footfall.cli.walk_tables import print_summary
-from footfall.errors import InvalidOption
+from footfall.errors import InvalidInput
 
 if TYPE_CHECKING:
     from footfall.cli.walk_options import Results
@@ -43,11 +43,13 @@ def walk_live(request: WalkRequest, name: str, results: Results) -> None:
     from footfall.walking.walk import Walk, completed, summarise
 
     if results.panel:
-        raise InvalidOption("--live and --panel do not go together yet; command a live walk by `footfall signal`")
+        raise InvalidInput(
+            "--live and --panel do not go together yet; command a live walk by `footfall signal`"
+        )
     output_folder(results.output)
     stays = request.seconds is None and not (request.signals or request.goal or request.route)
     asked = msgspec.structs.replace(completed(request), live=True)
-    with progress("preparing; the first time native code is made, which takes a minute", 1.0) as told:
+    with progress("preparing; the first time native code is made, which takes a minute", 1.0):
         planner = PlannerProcess(asked)
         session = LiveSession(
             asked, planner=planner, log_every=results.log_every, log_memory=results.log_bytes
@@ -63,7 +65,9 @@ def walk_live(request: WalkRequest, name: str, results: Results) -> None:
                 met = run_live(
                     session,
                     seconds=asked.seconds,
-                    ended=lambda: bool(wait(0.0)) or (not stays and asked.seconds is None and session.resting),
+                    ended=lambda: (
+                        bool(wait(0.0)) or (not stays and asked.seconds is None and session.resting)
+                    ),
                     commands=commands,
                     priority=results.priority,
                 )
@@ -86,7 +90,7 @@ def print_deadlines(met: Deadlines) -> None:
     table = Table("us", "mean", "sigma", "99.99 %", "largest")
     for level, title in _LEVELS.items():
         found = met.levels[level]
-        if found.count:
+        if found.number:
             numbers = (found.mean, found.sigma, found.most, found.largest)
             table.add_row(title, *(f"{each:.1f}" for each in numbers))
     screen().print(table)
@@ -100,7 +104,8 @@ def print_deadlines(met: Deadlines) -> None:
 def signal(
     context: typer.Context,
     word: Annotated[
-        str | None, typer.Argument(help="What to tell it: walk_to, drive, stop, push, set ...; --list has all.")
+        str | None,
+        typer.Argument(help="What to tell it: walk_to, drive, stop, push, set ...; --list has all."),
     ] = None,
     to: Annotated[int | None, typer.Option(help="Process of the walk, if several run.")] = None,
     listing: Annotated[bool, typer.Option("--list", help="List signals with their fields.")] = False,
@@ -125,7 +130,9 @@ def signal(
         _print_signals()
         return
     if word is None:
-        raise InvalidOption("say what to tell the robot: `footfall signal stop`; `footfall signal --list` has all")
+        raise InvalidInput(
+            "say what to tell the robot: `footfall signal stop`; `footfall signal --list` has all"
+        )
     sent = command(word, _fields(word, context.args))
     walk = _chosen(list(running_walks()), to)
     send_command(walk, sent)
@@ -137,10 +144,10 @@ def _chosen(walks: list[Address], to: int | None) -> Address:
         walks = [each for each in walks if each.pid == to]
     if not walks:
         which = "" if to is None else f" with process {to}"
-        raise InvalidOption(f"no live walk{which} runs; start one by `footfall walk --live`")
+        raise InvalidInput(f"no live walk{which} runs; start one by `footfall walk --live`")
     if len(walks) > 1:
         running = ", ".join(f"{each.pid} ({each.name})" for each in walks)
-        raise InvalidOption(f"several live walks run: {running}; say which by --to PROCESS")
+        raise InvalidInput(f"several live walks run: {running}; say which by --to PROCESS")
     return walks[0]
 
 
@@ -152,7 +159,9 @@ def _fields(word: str, words: list[str]) -> dict[str, Any]:
         name = rest.pop(0)
         name, equals, value = name.partition("=")
         if not name.startswith("--") or not (equals or rest):
-            raise InvalidOption(f"{name!r} of signal {word!r} must be --field value; `footfall signal --list` has them")
+            raise InvalidInput(
+                f"{name!r} of signal {word!r} must be --field value; `footfall signal --list` has them"
+            )
         values[name[2:].replace("-", "_")] = _value(value if equals else rest.pop(0))
     return values
 

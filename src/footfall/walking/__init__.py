@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from footfall.walking.hardware_request import HardwareFault as HardwareFault
     from footfall.walking.journal import Journal as Journal
     from footfall.walking.journal import read_journal as read_journal
+    from footfall.walking.live.ports import PlannerProcess as PlannerProcess
+    from footfall.walking.live.runner import Deadlines as Deadlines
+    from footfall.walking.live.runner import run_live as run_live
+    from footfall.walking.live.session import LiveSession as LiveSession
     from footfall.walking.many import walk_many as walk_many
     from footfall.walking.request import Push as Push
     from footfall.walking.request import WalkRequest as WalkRequest

@@ -8,7 +8,7 @@ that begins late is computed at once; a walk that is far behind goes on from whe
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -23,8 +23,8 @@ _BINS = 500
 
 
 class Level(IntEnum):
-    """What is measured, us: sampling the plan, stabilisation, all of the controller, plant and sensors, the time between
-    two ticks of the drives, how late a period begins, and all that is computed in it."""
+    """What is measured, us: sampling the plan, stabilisation, plant and sensors, the time between two ticks of the
+    drives, how late a period begins, and all that is computed in it."""
 
     PATTERN = 0
     STABILISATION = 1
@@ -43,10 +43,10 @@ class Counted(IntEnum):
 
 
 class Clock(NamedTuple):
-    """pace (1,): ns from one period to the next; 0: as fast as it goes. start (1,): ns, when period 0 was due. stamp
-    (2,): room for the system's clock. last (3,): ns, of the period's begin, of the latest mark, of the last tick. counts
-    (3,): see `Counted`. sums (levels, 4): number of values, their sum, sum of squares and largest, us. bins (levels,
-    n): how many values were in each bin of `BIN` us, the last one beyond."""
+    """pace (1,): ns from one period to the next; 0: as fast as it goes. start (1,): ns, when period 0 was due.
+    stamp (2,): room for the system's clock. last (3,): ns, of the period's begin, of the latest mark, of the last tick.
+    counts (3,): see `Counted`. sums (levels, 4): number of values, their sum, sum of squares and largest, us. bins
+    (levels, n): how many values were in each bin of `BIN` us, the last one beyond."""
 
     pace: Integers
     start: Integers
@@ -84,9 +84,9 @@ def clear_clock(clock: Clock) -> None:
 
 
 class Timing(NamedTuple):
-    """Of a level, us: mean, standard deviation, largest, and below which 99.99 % of `count` values are."""
+    """Of a level, us: mean, standard deviation, largest, and below which 99.99 % of `number` values are."""
 
-    count: int
+    number: int
     mean: float
     sigma: float
     largest: float
@@ -108,9 +108,9 @@ def timing(clock: Clock, level: Level) -> Timing:
 # In native code
 
 
-def _now(clock: Any) -> int:
+def _now(clock: Clock) -> int:
     read_clock(clock.stamp)
-    return clock.stamp[0] * _SECOND + clock.stamp[1]
+    return cast(int, clock.stamp[0] * _SECOND + clock.stamp[1])
 
 
 def _count(clock: Clock, level: int, nanoseconds: int) -> None:

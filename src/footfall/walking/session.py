@@ -154,7 +154,7 @@ class WalkSession:
         """Walk with a velocity from now on, m/s and rad/s; the nearest that steps can give."""
         self.send(told.Drive(time=self.time, forward=forward, left=left, turn=turn))
 
-    def walk_to(self, x: float, y: float, yaw: float = 0.0) -> None:
+    def walk_to(self, x: float, y: float = 0.0, yaw: float = 0.0) -> None:
         """Walk to a place, m and rad, around and over what is in the way."""
         self.send(told.WalkTo(time=self.time, x=x, y=y, yaw=yaw))
 

@@ -20,8 +20,8 @@ from footfall.walking.body import walking_body as walking_body
 from footfall.walking.hardware import Stage
 from footfall.walking.hardware_setup import trouble_of
 from footfall.walking.joint_watch import limits_passed
-from footfall.walking.log import LOG_MEMORY, copied
 from footfall.walking.live.session import session_for
+from footfall.walking.log import LOG_MEMORY, copied
 from footfall.walking.loop import think
 from footfall.walking.request import WalkRequest
 from footfall.walking.routes import goal_for

@@ -34,9 +34,7 @@ def _read(body: Body, stamp: Value) -> Value:
 
 def _sleep(body: Body, stamp: Value) -> Value:
     body.declare("declare i32 @clock_nanosleep(i32, i32, ptr, ptr) nounwind")
-    body.do(
-        f"call i32 @clock_nanosleep(i32 {_MONOTONIC}, i32 {_ABSOLUTE}, ptr {stamp.parts[0]}, ptr null)"
-    )
+    body.do(f"call i32 @clock_nanosleep(i32 {_MONOTONIC}, i32 {_ABSOLUTE}, ptr {stamp.parts[0]}, ptr null)")
     return Value(NOTHING, ())
 
 

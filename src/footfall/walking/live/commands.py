@@ -20,7 +20,7 @@ from typing import Any
 
 import msgspec
 
-from footfall.errors import FootfallError, InvalidOption, InvalidSignal, PeerGone, UnknownName
+from footfall.errors import FootfallError, InvalidInput, PeerGone, UnknownName
 from footfall.messages import LinkOptions, Signal, SignalBroker, join_signals, share_signals
 from footfall.walking import signals as told
 from footfall.walking.session import WalkSession
@@ -36,7 +36,7 @@ _PATIENCE = 5.0  # s, until an answer must be there
 
 
 class Address(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where a walk listens. pid: its process. port: on this machine. token: that it asks for. name: what walks where."""
+    """Where a walk listens. pid: its process. port: on this machine. token: that it asks for. name: of the walk."""
 
     pid: int
     port: int
@@ -98,7 +98,7 @@ class CommandServer:
         try:
             values = json.loads(text)
             if not isinstance(values, dict):
-                raise InvalidOption(f"a command is {text[:40]!r}; it must be an object with 'do'")
+                raise InvalidInput(f"a command is {text[:40]!r}; it must be an object with 'do'")
             self._waiting.put_nowait((mark, command(str(values.pop("do", "")), values)))
         except queue.Full:
             self._publish(_ANSWER, f"{mark} too many commands wait; send fewer")
@@ -123,7 +123,7 @@ def command(word: str, values: dict[str, Any]) -> told.AnySignal:
     if word not in told.WORDS:
         raise UnknownName("signal", word[:40], told.WORDS)
     if "time" in values:
-        raise InvalidOption("a command holds from now on; it has no time")
+        raise InvalidInput("a command holds from now on; it has no time")
     found: told.AnySignal = made_signal(word, values)
     return found
 
@@ -159,12 +159,14 @@ def send_command(address: Address, signal: told.AnySignal, *, patience: float = 
     with join_signals(broker, ("127.0.0.1", address.port), options=LinkOptions(token=address.token)) as link:
         try:
             broker.publish(_COMMAND, f"{mark} {json.dumps(values)}")
-        except InvalidSignal:
-            raise InvalidOption(f"signal {signal.word!r} is too long to be sent; shorten its texts") from None
+        except InvalidInput:
+            raise InvalidInput(f"signal {signal.word!r} is too long to be sent; shorten its texts") from None
         if not answered.wait(patience):
-            raise PeerGone(f"the walk of process {address.pid} has not answered: {link.problem or 'it is busy'}")
+            raise PeerGone(
+                f"the walk of process {address.pid} has not answered: {link.problem or 'it is busy'}"
+            )
     if answers[0] != _OK:
-        raise InvalidOption(f"the walk refuses {signal.word!r}: {answers[0]}")
+        raise InvalidInput(f"the walk refuses {signal.word!r}: {answers[0]}")
 
 
 def _runs(pid: int) -> bool:
@@ -184,7 +186,9 @@ def _folder() -> Path:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     status = folder.stat()
     if status.st_uid != os.geteuid() or status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise InvalidOption(f"folder {str(folder)!r} can be reached by others; make it yours alone (chmod 700)")
+        raise InvalidInput(
+            f"folder {str(folder)!r} can be reached by others; make it yours alone (chmod 700)"
+        )
     return folder
 
 

@@ -50,8 +50,8 @@ _DECISIONS = (
 
 class Snapshot(NamedTuple):
     """Where a robot is. period: of the controller. q: of all that moves in the simulated world, for cameras. believed:
-    of the model. shift (3,): by which feet have landed beside the plan, m. catching: the step by which it catches itself,
-    see `CatchMemory.side`."""
+    of the model. shift (3,): by which feet have landed beside the plan, m. catching: `CatchMemory.side` of
+    the step by which it catches itself."""
 
     period: int
     q: Array
@@ -61,8 +61,8 @@ class Snapshot(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What a planner is asked: where the robot is, what it was told since the last question, and whether the last motion
-    came too late."""
+    """What a planner is asked: where the robot is, what it was told since the last question, and whether the last
+    motion came too late."""
 
     snapshot: Snapshot
     signals: tuple[told.AnySignal, ...] = ()
@@ -72,8 +72,8 @@ class Question(NamedTuple):
 class Answer(NamedTuple):
     """What a planner answers. coming: a motion that is to be taken up, without the robot that it was made for. ground,
     walls: what the controller shall know of its surroundings. notes: times, names and data of events. decisions: of its
-    pilot, by name. versions: the latest plans, the first of which has the number `first`. due: when it wants to be asked
-    again, s. cancelled: whether it was made to give up."""
+    pilot, by name. versions: the latest plans, the first of which has the number `first`. due: when it wants to be
+    asked again, s. cancelled: whether it was made to give up."""
 
     coming: Coming | None
     ground: StepGround | None
@@ -87,8 +87,8 @@ class Answer(NamedTuple):
 
 
 class Handover(NamedTuple):
-    """What a new planner takes over: the motion that is walked by, plans so far, decisions, settings, the goal, and what
-    has happened to the scene."""
+    """What a new planner takes over: the motion that is walked by, plans so far, decisions, settings, and what has
+    happened to the scene."""
 
     motion: Motion
     versions: tuple[PlanVersion, ...]

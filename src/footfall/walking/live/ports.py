@@ -10,6 +10,7 @@ import signal
 import threading
 from collections.abc import Callable
 from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
 from multiprocessing.synchronize import Event
 from typing import Protocol
 
@@ -82,7 +83,8 @@ class PlannerProcess:
     def __init__(self, request: WalkRequest) -> None:
         self._request = request
         self._context = multiprocessing.get_context("spawn")
-        self._begin()
+        self._ready = self._replacing = False
+        self._pipe, self._cancelled, self._process = self._begin()
 
     @property
     def pid(self) -> int:
@@ -128,8 +130,8 @@ class PlannerProcess:
         """Start a new one, and let it take over when it is up; whether it is."""
         if not self._replacing:
             self.close()
-            self._begin()
-            self._replacing = True
+            self._pipe, self._cancelled, self._process = self._begin()
+            self._ready, self._replacing = False, True
         if not self.ready:
             return False
         self._pipe.send(handover)
@@ -144,15 +146,18 @@ class PlannerProcess:
             self._process.kill()
             self._process.join()
 
-    def _begin(self) -> None:
-        self._ready = self._replacing = False
-        self._pipe, other = self._context.Pipe()
-        self._cancelled = self._context.Event()
-        self._process = self._context.Process(
-            target=run_planner, args=(self._request, other, self._cancelled), name="footfall planner", daemon=True
+    def _begin(self) -> tuple[Connection, Event, SpawnProcess]:
+        pipe, other = self._context.Pipe()
+        cancelled = self._context.Event()
+        process = self._context.Process(
+            target=run_planner,
+            args=(self._request, other, cancelled),
+            name="footfall planner",
+            daemon=True,
         )
-        self._process.start()
+        process.start()
         other.close()
+        return pipe, cancelled, process
 
     def _receive(self) -> object:
         try:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from footfall.errors import InvalidOption
+from footfall.errors import InvalidInput
 from footfall.walking.clock import Counted, Level, Timing, clear_clock, start_clock, stop_clock, timing
 from footfall.walking.live.commands import CommandServer
 from footfall.walking.live.session import LiveSession
@@ -170,7 +170,7 @@ def _schedule(priority: int) -> tuple[int, os.sched_param]:
     try:
         os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(priority))
     except PermissionError:
-        raise InvalidOption(
+        raise InvalidInput(
             "real-time priority is refused by the system: run as root, or raise the limit 'rtprio' "
             "(/etc/security/limits.conf); without it walks are live all the same"
         ) from None

@@ -14,11 +14,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from footfall.errors import InvalidOption, PeerGone
+from footfall.errors import InvalidInput, PeerGone
 from footfall.motion.replanning import continuation, stop_after
 from footfall.planning.transition_planner import GoTo
 from footfall.walking import signals as told
-from footfall.walking.live.planner import Answer, Handover, Question, decide, decisions_of, live_settings, snapshot_of
+from footfall.walking.live.planner import (
+    Answer,
+    Handover,
+    Question,
+    decide,
+    decisions_of,
+    live_settings,
+    snapshot_of,
+)
 from footfall.walking.live.ports import InlinePlanner, PlannerPort
 from footfall.walking.log import LOG_MEMORY
 from footfall.walking.pilot import STOP
@@ -49,7 +57,7 @@ class LiveSession(WalkSession):
         log_memory: float = LOG_MEMORY,
     ) -> None:
         if not request.live:
-            raise InvalidOption("the request is not live; a WalkSession walks it")
+            raise InvalidInput("the request is not live; a WalkSession walks it")
         super().__init__(request, code=code, log_every=log_every, log_memory=log_memory)
         self.pilot.settings = live_settings(self.pilot.settings)
         answered = [each for each in self._signals if isinstance(each, told.COURSE)]
@@ -141,7 +149,9 @@ class LiveSession(WalkSession):
         self.happened += answer.notes
         self._due = answer.due
         coming = answer.coming
-        if coming is None or (pilot.coming is not None and pilot.coming.version.ready == coming.version.ready):
+        if coming is None or (
+            pilot.coming is not None and pilot.coming.version.ready == coming.version.ready
+        ):
             return
         if coming.version.ready < self.time - 1e-9:
             self.late += 1
@@ -184,7 +194,9 @@ class LiveSession(WalkSession):
     def _obey(self, signal: told.AnySignal) -> None:
         """What is wrong with a signal is said at once; the planner obeys it."""
         if not self.planner_up and not isinstance(signal, told.Stop | told.Set):
-            raise InvalidOption("the planner is gone and its successor not there yet; the robot stands until then")
+            raise InvalidInput(
+                "the planner is gone and its successor not there yet; the robot stands until then"
+            )
         match signal:
             case told.Set(name=name, value=value):
                 self._set(name, value)

@@ -1,0 +1,235 @@
+"""Live walks: a planner beside the loop, commands from outside, planners that die, and replays to the same bits."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections import deque
+
+import msgspec
+import numpy as np
+import pytest
+
+from footfall.errors import InvalidInput, PeerGone, UnknownName
+from footfall.walking import WalkRequest, walk
+from footfall.walking.clock import Counted, Level, start_clock, stop_clock, timing
+from footfall.walking.live.commands import CommandServer, command, running_walks, send_command
+from footfall.walking.live.planner import Answer, Handover, Question
+from footfall.walking.live.ports import InlinePlanner, PlannerProcess
+from footfall.walking.live.runner import run_live
+from footfall.walking.live.session import BORDER, LiveSession, session_for
+from footfall.walking.session import WalkSession
+from footfall.walking.signals import COURSE, PlannerLost, Served, Stop
+from footfall.walking.walker import WalkingCode
+
+_REQUEST = WalkRequest(scene="flat", goal=(0.8, 0.0, 0.0), noise=True, seed=1004, live=True)
+
+
+class SlowPlanner:
+    """A planner whose answers come so many looks later, as they are listed; None: its process dies instead."""
+
+    def __init__(self, request: WalkRequest, code: WalkingCode, delays: list[int | None]) -> None:
+        self._inner = InlinePlanner(request, code)
+        self.delays, self._left = deque(delays), 0
+        self.cancelled = 0
+
+    def ask(self, question: Question) -> None:
+        delay = self.delays.popleft() if self.delays else 1
+        self._left = -1 if delay is None else delay
+        self._inner.ask(question)
+
+    def answer(self) -> Answer | None:
+        if self._left < 0:
+            raise PeerGone("the planner's process has ended")
+        self._left -= 1
+        return self._inner.answer() if self._left <= 0 else None
+
+    def cancel(self) -> None:
+        self.cancelled += 1
+
+    def replace(self, handover: Handover) -> bool:
+        return self._inner.replace(handover)
+
+    def close(self) -> None: ...
+
+
+@pytest.fixture(scope="module")
+def code() -> WalkingCode:
+    return WalkSession(msgspec.structs.replace(_REQUEST, live=False)).code
+
+
+def _same(one: WalkSession, other: WalkSession) -> bool:
+    return np.array_equal(one.walker.log.q, other.walker.log.q) and one.walker.period == other.walker.period
+
+
+def test_a_live_walk_comes_to_its_goal_and_replays_to_the_same_bits(code: WalkingCode):
+    session = LiveSession(_REQUEST, planner=SlowPlanner(_REQUEST, code, [3, 1, 4, 2, 7, 1]), code=code)
+    assert session.run_to_rest(20.0)
+    assert session.succeeded
+    again = LiveSession(session.request, code=code)
+    again.run_until(session.time)
+    assert _same(session, again)
+    # The comparison can fail: answers that are there at other times make another walk.
+    served = [each for each in session.request.signals if isinstance(each, Served)]
+    assert len(served) > 5
+
+
+def test_times_of_answers_matter(code: WalkingCode):
+    asked = msgspec.structs.replace(_REQUEST, goal=None)
+    walks = []
+    for delay in (1, 5):
+        session = LiveSession(asked, planner=SlowPlanner(asked, code, [delay] * 400), code=code)
+        session.run(0.05)
+        session.drive(0.3)
+        session.run(2.0)
+        session.stop()
+        session.run(1.5)
+        assert not session.fallen
+        again = LiveSession(session.request, code=code)
+        again.run_until(session.time)
+        assert _same(session, again)
+        walks.append(session)
+    assert not _same(*walks)
+
+
+def test_a_plan_that_is_late_is_left_and_planned_again(code: WalkingCode):
+    asked = msgspec.structs.replace(_REQUEST, goal=None)
+    planner = SlowPlanner(asked, code, [])
+    session = LiveSession(asked, planner=planner, code=code)
+    session.run(1.5)  # it stands
+    planner.delays.append(10)  # 0.06 s for a velocity are six looks
+    session.drive(0.3)
+    session.run(2.0)
+    assert session.late == 1
+    assert "late plan" in [name for _, name, _ in session.happened]
+    assert session.walker.arrays[0].q[0] > 0.05  # it walks all the same
+    again = LiveSession(session.request, code=code)
+    again.run_until(session.time)
+    assert again.late == 1
+    assert _same(session, again)
+
+
+def test_a_planner_that_dies_brings_the_robot_to_rest_and_another_takes_over(code: WalkingCode):
+    asked = msgspec.structs.replace(_REQUEST, goal=None)
+    planner = SlowPlanner(asked, code, [])
+    session = LiveSession(asked, planner=planner, code=code)
+    session.run(0.05)
+    session.drive(0.3)
+    session.run(1.5)
+    planner.delays.append(None)
+    session.run(3.5)
+    assert session.lost == 1
+    assert session.planner_up
+    assert session.pilot.rests(session.time)
+    assert not session.fallen
+    here = float(session.walker.arrays[0].q[0])
+    session.drive(0.3)
+    session.run(2.5)
+    assert session.walker.arrays[0].q[0] > here + 0.2
+    assert any(isinstance(each, PlannerLost) for each in session.request.signals)
+    again = LiveSession(session.request, code=code)
+    again.run_until(session.time)
+    assert _same(session, again)
+
+
+def test_a_stop_does_not_wait_for_a_plan(code: WalkingCode):
+    planner = SlowPlanner(_REQUEST, code, [])
+    session = LiveSession(_REQUEST, planner=planner, code=code)
+    session.run(0.5)
+    planner.delays.append(30)
+    session.walk_to(2.0)
+    session.run(0.05)
+    session.stop()
+    assert planner.cancelled == 1
+    assert session.run_to_rest(10.0)
+
+
+def test_live_requests_are_walked_by_walk_and_refused_by_others(code: WalkingCode):
+    assert isinstance(session_for(_REQUEST, code=code), LiveSession)
+    assert walk(_REQUEST, code=code).summary.reached
+    with pytest.raises(InvalidInput, match="not live"):
+        LiveSession(msgspec.structs.replace(_REQUEST, live=False), code=code)
+    with pytest.raises(InvalidInput, match="served"):
+        WalkSession(scene="flat", signals=(Served(time=0.0),)).run(0.01)
+
+
+def test_the_clock_paces_a_walk_and_counts_what_it_takes(code: WalkingCode):
+    session = WalkSession(msgspec.structs.replace(_REQUEST, live=False), code=code)
+    session.run(0.001)
+    clock = session.walker.brain.clock
+    before = np.array(clock.sums)
+    session.run(0.01)
+    assert np.array_equal(before, clock.sums)  # a clock that stands is never read
+    start_clock(clock, 1e-3, done=session.walker.period)
+    session.run(0.1)
+    stop_clock(clock)
+    assert clock.counts[Counted.PERIODS] == 100
+    whole = timing(clock, Level.PERIOD)
+    parts = [timing(clock, level) for level in (Level.PATTERN, Level.STABILISATION, Level.PLANT)]
+    assert whole.number == 100
+    assert sum(each.mean for each in parts) <= whole.mean
+    assert whole.sigma <= whole.largest
+    assert whole.mean <= whole.most <= max(whole.largest, 10.0)
+
+
+def test_a_walk_takes_commands_from_its_planner_process_and_from_others():
+    asked = msgspec.structs.replace(_REQUEST, goal=None, seconds=None)
+    planner = PlannerProcess(asked)
+    session = LiveSession(asked, planner=planner)
+    planner.wait()
+    killed = planner.pid
+    try:
+        with CommandServer("test") as server:
+            address = next(each for each in running_walks() if each == server.address)
+            sent: list[str] = []
+
+            def tell(now: float) -> None:
+                if now > 0.3 and not sent:
+                    sent.append("drive")
+                    session.drive(0.2)
+                if now > 1.5 and len(sent) == 1:
+                    sent.append("kill")
+                    os.kill(killed, signal.SIGKILL)
+
+            run_live(session, seconds=3.0, commands=server, progress=tell)
+            assert session.lost == 1
+            # Commands are refused where they are wrong, and answered by the loop where they are right.
+            with pytest.raises(InvalidInput, match="no body 'nobody'"):
+                _while_walking(session, server, lambda: send_command(address, _push("nobody")))
+            _while_walking(session, server, lambda: send_command(address, Stop()))
+            assert any(isinstance(each, Stop) for each in session.sent)
+            with pytest.raises(PeerGone, match="not answered"):
+                send_command(msgspec.structs.replace(address, token="wrong"), Stop(), patience=0.5)
+        assert address not in list(running_walks())
+    finally:
+        session.close()
+    again = LiveSession(session.request)
+    again.run_until(session.time)
+    assert _same(session, again)
+
+
+def _push(body: str):
+    return command("push", {"body": body, "force": [0.0, 1.0, 0.0]})
+
+
+def _while_walking(session: LiveSession, server: CommandServer, do) -> None:
+    """Do something in another thread while the loop runs."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        done = pool.submit(do)
+        for _ in range(2000):
+            server.serve(session)
+            session.run(BORDER * 1e-3)
+            if done.done():
+                break
+        done.result()
+
+
+def test_commands_are_checked():
+    with pytest.raises(UnknownName, match="no signal 'jump'"):
+        command("jump", {})
+    with pytest.raises(UnknownName, match="no signal 'served'"):
+        command(str(COURSE[0].__struct_config__.tag), {})
+    with pytest.raises(InvalidInput, match="from now on"):
+        command("stop", {"time": 3.0})
