@@ -43,13 +43,13 @@ def report(seconds: float, mode: str) -> list[str]:
     lines = [
         "# Live walks: what periods take",
         "",
-        f"`python -m benchmarks.live`, {seconds:g} s each, LOLA in {mode} mode with noise, on {platform.machine()} with "
-        f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}. Mean / standard deviation / 99.99 % / largest, us of wall "
-        "clock. The source has a computer for its loop alone and prints mean / standard deviation / largest of ten seconds "
-        "(Seiwald 2023, table 4.6); here planner, plant and all else share two cores.",
+        f"`python -m benchmarks.live`, {seconds:g} s each, LOLA in {mode} mode with noise, on "
+        f"{platform.machine()} with {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}. Mean / standard deviation / "
+        "99.99 % / largest, us of wall clock. The source has a computer for its loop alone and prints mean / standard "
+        "deviation / largest of ten seconds (Seiwald 2023, table 4.6); here all shares two cores.",
         "",
-        "| situation | priority | plan sampling | stabilisation | tick to tick | plant and sensors | period | begins late "
-        "| periods beyond 1 ms | late plans |",
+        "| situation | priority | plan sampling | stabilisation | tick to tick | plant and sensors | period "
+        "| begins late | periods beyond 1 ms | late plans |",
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for situation in ("idle", "motion", "planning"):
