@@ -9,6 +9,7 @@ import pytest
 
 from footfall.walking.balance import balancing_wrench, follow_height, zmp_shift
 from footfall.walking.compliance import Compliance
+from footfall.walking.disturbance import ObservedForce
 from footfall.walking.feet import FootGoal, FootLoad, FootPlan, adapt_foot, foot_target, notice_touch
 from footfall.walking.footholds import Lead, foothold_goal, has_landed, shift_plan, step_room
 from footfall.walking.gains import ControlGains, control_gains
@@ -22,6 +23,7 @@ from footfall.walking.walker import POINT_DAMPING, POINT_STIFFNESS, WalkingCode
 ZERO = np.zeros(3)
 AS_PLANNED = FootGoal(ZERO, ZERO)
 UNLEARNT = Compliance(0.0, 0.0)
+BODY = BodyMemory(0.0, 0.0, ZERO, ZERO, ZERO, ZERO, ObservedForce(ZERO, ZERO, ZERO))
 STANDING = FootMemory(ZERO, ZERO, ZERO, ZERO, 1.0, 0.0, 0.0, 300.0, 1.0, 0.0, 0.0, UNLEARNT, UNLEARNT, ZERO)
 SWINGING = STANDING._replace(touching=0.0, force=0.0, active=0.0)
 FREE = HandMemory(ZERO, ZERO, 0.0, ZERO, 0.0, ZERO, ZERO, LastTouch(ZERO, 0.0, 0.0))
@@ -297,7 +299,7 @@ def test_the_balance_loop_has_its_pole_at_the_rate_asked_for(gains: ControlGains
 
 
 def test_the_height_follows_the_ground_without_overshoot(gains: ControlGains) -> None:
-    body, heights = BodyMemory(0.0, 0.0, ZERO, ZERO, ZERO, ZERO), []
+    body, heights = BODY, []
     for _ in range(3000):
         body = follow_height(body, 0.02, gains)
         heights.append(body.height)
@@ -321,7 +323,7 @@ def test_footholds_follow_great_errors_within_their_room(gains: ControlGains) ->
 def test_the_plan_follows_a_foot_once_for_each_swing() -> None:
     """A foot that landed elsewhere takes the plan along; the other one, which now is displaced, does not take it back
     in the next period: force and error would change from one period to the next."""
-    aside, plain = np.array([0.04, 0.02, 0.0]), BodyMemory(0.0, 0.0, ZERO, ZERO, ZERO, ZERO)
+    aside, plain = np.array([0.04, 0.02, 0.0]), BODY
     feet, body = [STANDING._replace(hold=aside, swung=1.0), STANDING], [plain]
     state: Any = new_controller_state(np.zeros(7), 6, 0)._replace(feet=feet, body=body)
     assert has_landed(feet[0], closed=True)
