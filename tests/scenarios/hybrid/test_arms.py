@@ -15,7 +15,7 @@ from footfall.scenarios.hybrid.drawer import run_drawer
 from footfall.scenarios.hybrid.manipulator import mobile_manipulator, run_manipulator
 from tests.scenarios.hybrid.criteria import missed
 
-pytestmark = pytest.mark.filterwarnings("ignore::footfall.simulation.unsolved_contact.ConvergenceWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::footfall.errors.ConvergenceWarning")
 
 
 def test_kuka_arm() -> None:

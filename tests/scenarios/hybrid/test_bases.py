@@ -22,7 +22,7 @@ from footfall.robot.load import load
 from footfall.robot.model import WORLD, Body, Joint, JointType, Robot
 from footfall.scenarios.hybrid.bases import SimulatedBase, youbot
 
-pytestmark = pytest.mark.filterwarnings("ignore::footfall.simulation.unsolved_contact.ConvergenceWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::footfall.errors.ConvergenceWarning")
 
 GOALS = {"x": AxisGoal("velocity", 0.2), "y": AxisGoal("velocity", 0.3), "rz": AxisGoal("velocity", 0.4)}
 DRIVE = FrameTask("drive", "base", GOALS, axes=OWN, gains=Gains(100.0, 10.0))

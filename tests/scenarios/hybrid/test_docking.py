@@ -7,7 +7,7 @@ import pytest
 from footfall.scenarios.hybrid.docking import run_docking
 from tests.scenarios.hybrid.criteria import missed
 
-pytestmark = pytest.mark.filterwarnings("ignore::footfall.simulation.unsolved_contact.ConvergenceWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::footfall.errors.ConvergenceWarning")
 
 
 def test_docking() -> None:

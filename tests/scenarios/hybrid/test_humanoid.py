@@ -9,7 +9,7 @@ from footfall.dynamics.hybrid_actuation import shared_torques
 from footfall.scenarios.hybrid.humanoid import run_humanoid
 from tests.scenarios.hybrid.criteria import missed
 
-pytestmark = pytest.mark.filterwarnings("ignore::footfall.simulation.unsolved_contact.ConvergenceWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::footfall.errors.ConvergenceWarning")
 
 
 def test_humanoid() -> None:

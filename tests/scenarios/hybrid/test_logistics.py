@@ -16,7 +16,7 @@ from footfall.scenarios.hybrid.logistics import room_left, run_logistics
 from footfall.scene.model import Scene
 from tests.scenarios.hybrid.criteria import missed
 
-pytestmark = pytest.mark.filterwarnings("ignore::footfall.simulation.unsolved_contact.ConvergenceWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::footfall.errors.ConvergenceWarning")
 
 
 def test_hospital_logistics() -> None:

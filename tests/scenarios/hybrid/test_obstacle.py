@@ -8,7 +8,7 @@ from footfall.scenarios.hybrid.obstacle import run_obstacle
 from footfall.scenarios.hybrid.wall import run_wall
 from tests.scenarios.hybrid.criteria import missed
 
-pytestmark = pytest.mark.filterwarnings("ignore::footfall.simulation.unsolved_contact.ConvergenceWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::footfall.errors.ConvergenceWarning")
 
 
 def test_obstacle_behind_a_corner() -> None:
