@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from footfall.compiler.routines import Matrix3, Vector3, routine
+from footfall.compiler.routines import ArrayOf, Matrix3, Vector3, routine
 from footfall.contact.detection.axes import NEAR, Axis, axis_along, deepest, refined
 from footfall.contact.detection.box_axis import box_axis
 from footfall.contact.detection.gjk import FAR, OVERLAP, closest_points
 from footfall.contact.detection.manifold import manifold_points
 from footfall.contact.detection.round_pairs import UP
-from footfall.contact.detection.shapes import Kind, Manifold, ManifoldPoint, Pair, Pools
+from footfall.contact.detection.shapes import Kind, ManifoldPoint, Pair, Pools
 from footfall.contact.detection.solids import Couple, Solid
 from footfall.math.transform import Transform
 
@@ -36,7 +36,7 @@ class Found(NamedTuple):
 
 @routine
 def convex_spots(
-    pools: Pools, first: Convex, second: Convex, margin: float, pair: Pair, manifold: Manifold
+    pools: Pools, first: Convex, second: Convex, margin: float, pair: Pair, manifold: ArrayOf[ManifoldPoint]
 ) -> Found:
     """Points at which the two convex shapes of a pair are nearer than `margin` (m)."""
     one, other, place, other_place = first.solid, second.solid, first.place, second.place
@@ -78,7 +78,7 @@ def guess(place: Transform, other_place: Transform) -> Vector3:
 
 
 @routine
-def put_into_world(manifold: Manifold, count: int, place: Transform) -> None:
+def put_into_world(manifold: ArrayOf[ManifoldPoint], count: int, place: Transform) -> None:
     """Points that are given in a frame which stands at a place."""
     for k in range(count):
         spot = manifold[k]

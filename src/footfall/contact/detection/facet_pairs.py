@@ -26,7 +26,7 @@ from footfall.contact.detection.facets import (
 )
 from footfall.contact.detection.manifold import clip, manifold_points, point_feature
 from footfall.contact.detection.reduction import chosen
-from footfall.contact.detection.shapes import Kind, Manifold, ManifoldPoint, Pools
+from footfall.contact.detection.shapes import Kind, ManifoldPoint, Pools
 from footfall.contact.detection.solids import Couple, Solid, face_along, new_polygon, support
 from footfall.math.transform import Transform
 
@@ -58,7 +58,7 @@ class Gathering(NamedTuple):
     that differ by less are one."""
 
     groups: ArrayOf[Group]
-    manifold: Manifold
+    manifold: ArrayOf[ManifoldPoint]
     reached: Array
     used: Integers
     size: Vector3
@@ -143,7 +143,7 @@ def _new_group(size: Vector3, normal: Vector3, level: float, hides: float) -> Gr
 
 
 @routine
-def gathered_spots(gathering: Gathering, manifold: Manifold) -> int:
+def gathered_spots(gathering: Gathering, manifold: ArrayOf[ManifoldPoint]) -> int:
     """The points of all groups that matter, one group after another; how many."""
     count = 0
     for number in range(gathering.used[0]):
@@ -225,7 +225,7 @@ def facet_spots(
     source: Source,
     other_place: Transform,
     near: Nearness,
-    manifold: Manifold,
+    manifold: ArrayOf[ManifoldPoint],
 ) -> int:
     """Points at which a convex shape is near the facets of a source, which stands at `other_place`. small: size of the
     shape, m."""
@@ -243,7 +243,7 @@ def facet_spots(
 
 
 @routine
-def _touch_facets(pools: Pools, pair: FacetPair, gathering: Gathering, room: Manifold) -> None:
+def _touch_facets(pools: Pools, pair: FacetPair, gathering: Gathering, room: ArrayOf[ManifoldPoint]) -> None:
     """First facets whose planes separate, then those that turn out to be touched by their faces, then all others."""
     found: list[int] = []
     gather_facets(pools, pair.source, found)
@@ -378,7 +378,7 @@ def _lies_below(gathering: Gathering, pair: FacetPair, facet: Facet) -> bool:
 
 @routine
 def _touch_across(
-    pools: Pools, pair: FacetPair, facet: Facet, gathering: Gathering, room: Manifold
+    pools: Pools, pair: FacetPair, facet: Facet, gathering: Gathering, room: ArrayOf[ManifoldPoint]
 ) -> Crossing:
     """A facet whose plane cuts the shape, or that lies beside it. Add its points if its face is touched all the same;
     else the axis along which it is nearest, with the number -1 if that does not matter."""
@@ -432,7 +432,12 @@ def _couple(pair: FacetPair, facet: Facet) -> Couple:
 
 @routine
 def _add_around(
-    pools: Pools, pair: FacetPair, crossing: Crossing, facet: Facet, gathering: Gathering, room: Manifold
+    pools: Pools,
+    pair: FacetPair,
+    crossing: Crossing,
+    facet: Facet,
+    gathering: Gathering,
+    room: ArrayOf[ManifoldPoint],
 ) -> None:
     """Add the points of the patch around an axis."""
     count = manifold_points(pools, _couple(pair, facet), crossing.axis, pair.margin, room)

@@ -19,7 +19,6 @@ from footfall.contact.detection.shapes import (
     Contact,
     ContactMemory,
     Kind,
-    Manifold,
     ManifoldPoint,
     Pair,
     Search,
@@ -70,7 +69,7 @@ def motion_of(table: ShapeTable, bodies: Bodies, number: int) -> Motion:
 
 
 @routine
-def impact_spots(search: Search, margin: float, manifold: Manifold, near: Found) -> Found:
+def impact_spots(search: Search, margin: float, manifold: ArrayOf[ManifoldPoint], near: Found) -> Found:
     """Points of a pair that is fast; near: those within `margin` (m) now, which `spots` holds.
 
     Pairs that touch already keep them.
@@ -113,7 +112,7 @@ def impact_spots(search: Search, margin: float, manifold: Manifold, near: Found)
 
 
 @routine
-def _least(manifold: Manifold, count: int) -> float:
+def _least(manifold: ArrayOf[ManifoldPoint], count: int) -> float:
     least = np.inf
     for k in range(count):
         least = min(least, manifold[k].gap)
@@ -122,7 +121,12 @@ def _least(manifold: Manifold, count: int) -> float:
 
 @routine
 def _certain(
-    motion: Motion, other: Motion, manifold: Manifold, count: int, turning: float, touching: float
+    motion: Motion,
+    other: Motion,
+    manifold: ArrayOf[ManifoldPoint],
+    count: int,
+    turning: float,
+    touching: float,
 ) -> float:
     """Time (s) that passes at least until a gap is as small as `touching` (m). turning: m/s, how much faster than the
     points found others of the shapes may be."""
@@ -353,7 +357,7 @@ def _pair_contacts(search: Search, k: int, found: ArrayOf[Contact], count: int) 
 
 
 @routine
-def _approaching(search: Search, pair: Pair, manifold: Manifold, ahead: Array) -> int:
+def _approaching(search: Search, pair: Pair, manifold: ArrayOf[ManifoldPoint], ahead: Array) -> int:
     """How many points may matter, the first ones then: none unless one is near, or will be at the end of the step. A
     blow at one may drive others down that were not on their way; but corners of a hull that only a blow brings to a
     plane wait for the second look. ahead: room for their gaps at the end of the step, m."""
@@ -384,7 +388,12 @@ def _is_hull_on_plane(table: ShapeTable, pair: Pair) -> bool:
 
 @routine
 def _write(
-    table: ShapeTable, pair: Pair, manifold: Manifold, number: int, found: ArrayOf[Contact], count: int
+    table: ShapeTable,
+    pair: Pair,
+    manifold: ArrayOf[ManifoldPoint],
+    number: int,
+    found: ArrayOf[Contact],
+    count: int,
 ) -> None:
     """Write the points of a pair behind the first ones, as far as there is room.
 

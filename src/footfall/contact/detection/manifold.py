@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footfall.compiler.routines import Vector3, routine
+from footfall.compiler.routines import ArrayOf, Vector3, routine
 from footfall.contact.detection.axes import UNKNOWN, Axis, refined
-from footfall.contact.detection.shapes import Kind, Manifold, ManifoldPoint, Pools
+from footfall.contact.detection.shapes import Kind, ManifoldPoint, Pools
 from footfall.contact.detection.solids import MOST_CORNERS, Couple, Polygon, face_along, new_polygon
 
 # The patch in which two faces lie against each other: one face cut by the sides of the other.
@@ -103,7 +103,13 @@ class Edges(NamedTuple):
 
 @routine
 def _edge_spots(
-    edges: Edges, normal: Vector3, gap: float, layers: float, radius: float, margin: float, manifold: Manifold
+    edges: Edges,
+    normal: Vector3,
+    gap: float,
+    layers: float,
+    radius: float,
+    margin: float,
+    manifold: ArrayOf[ManifoldPoint],
 ) -> int:
     """The point in which two lines cross, seen along the normal, or the two ends of what parallel ones share; none if
     they are not what is nearest."""
@@ -134,7 +140,9 @@ def _edge_spots(
 
 
 @routine
-def manifold_points(pools: Pools, couple: Couple, axis: Axis, margin: float, manifold: Manifold) -> int:
+def manifold_points(
+    pools: Pools, couple: Couple, axis: Axis, margin: float, manifold: ArrayOf[ManifoldPoint]
+) -> int:
     """Points nearer than `margin` (m), in the frame of the first shape."""
     one, other, turn, way, _ = couple
     layers = one.radius + other.radius

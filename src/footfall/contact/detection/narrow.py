@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footfall.compiler.routines import Vector3, routine
+from footfall.compiler.routines import ArrayOf, Vector3, routine
 from footfall.contact.detection.boxes import half_extent
 from footfall.contact.detection.convex_pairs import SMALLEST, Convex, Found, convex_spots
 from footfall.contact.detection.facet_pairs import Nearness, facet_spots
@@ -18,15 +18,7 @@ from footfall.contact.detection.round_pairs import (
     sphere_capsule,
     sphere_cylinder,
 )
-from footfall.contact.detection.shapes import (
-    ContactMemory,
-    Kind,
-    Manifold,
-    ManifoldPoint,
-    Pair,
-    Pools,
-    ShapeTable,
-)
+from footfall.contact.detection.shapes import ContactMemory, Kind, ManifoldPoint, Pair, Pools, ShapeTable
 from footfall.contact.detection.solids import Solid
 from footfall.math.transform import Transform
 
@@ -52,7 +44,7 @@ def plane_spots(
     plane: Transform,
     margin: float,
     spare: int,
-    manifold: Manifold,
+    manifold: ArrayOf[ManifoldPoint],
 ) -> int:
     """Points of a convex shape that are nearer than `margin` (m) to the plane z = 0 of a frame, or below it; spare:
     bits of corners of a box that are left out."""
@@ -97,7 +89,13 @@ def plane_spots(
 
 @routine
 def _put(
-    manifold: Manifold, count: int, facing: Facing, corner: Vector3, gap: float, radius: float, feature: int
+    manifold: ArrayOf[ManifoldPoint],
+    count: int,
+    facing: Facing,
+    corner: Vector3,
+    gap: float,
+    radius: float,
+    feature: int,
 ) -> int:
     """Add the lowest point of a ball around a corner whose middle has this gap; how many there are then."""
     manifold[count] = ManifoldPoint(
@@ -107,7 +105,9 @@ def _put(
 
 
 @routine
-def _cylinder_spots(size: Vector3, facing: Facing, height: float, limit: float, manifold: Manifold) -> int:
+def _cylinder_spots(
+    size: Vector3, facing: Facing, height: float, limit: float, manifold: ArrayOf[ManifoldPoint]
+) -> int:
     """Of both rims the lowest point, the two a quarter turn beside it, and that across."""
     up = facing.up
     across = math.sqrt(up[0] * up[0] + up[1] * up[1])
@@ -155,7 +155,7 @@ def motion_between(memory: ContactMemory, one: int, other: int) -> float:
 
 @routine
 def pair_spots(
-    table: ShapeTable, memory: ContactMemory, pair: Pair, margin: float, manifold: Manifold
+    table: ShapeTable, memory: ContactMemory, pair: Pair, margin: float, manifold: ArrayOf[ManifoldPoint]
 ) -> Found:
     """Points at which the shapes of a pair are nearer than `margin` (m); more of them than matter."""
     shapes = table.shapes
@@ -182,7 +182,12 @@ def _convex(table: ShapeTable, memory: ContactMemory, k: int) -> Convex:
 
 @routine
 def _facets_near(
-    table: ShapeTable, memory: ContactMemory, one: int, other: int, margin: float, manifold: Manifold
+    table: ShapeTable,
+    memory: ContactMemory,
+    one: int,
+    other: int,
+    margin: float,
+    manifold: ArrayOf[ManifoldPoint],
 ) -> int:
     """A convex shape against the facets that are near its box."""
     shapes = table.shapes
@@ -205,7 +210,12 @@ def _facets_near(
 
 @routine
 def _closed_form(
-    table: ShapeTable, memory: ContactMemory, one: int, other: int, margin: float, manifold: Manifold
+    table: ShapeTable,
+    memory: ContactMemory,
+    one: int,
+    other: int,
+    margin: float,
+    manifold: ArrayOf[ManifoldPoint],
 ) -> int:
     """The number of points, or -1 where there is no closed form; the kinds are in order."""
     shapes = table.shapes
@@ -232,7 +242,7 @@ def _closed_form(
 
 
 @routine
-def _turn_round(manifold: Manifold, count: int) -> None:
+def _turn_round(manifold: ArrayOf[ManifoldPoint], count: int) -> None:
     """The same points for the shapes in the other order."""
     for k in range(count):
         spot = manifold[k]

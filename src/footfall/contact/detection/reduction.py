@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from footfall.arrays import Array, Flags, Integers
-from footfall.compiler.routines import routine
-from footfall.contact.detection.shapes import Manifold
+from footfall.compiler.routines import ArrayOf, routine
+from footfall.contact.detection.shapes import ManifoldPoint
 
 FEW, MANY = 4, 8  # points that are kept in any case; at most, besides the deepest
 SEVERAL = 12  # points with different normals that are kept in any case
@@ -23,7 +23,7 @@ _LOW = 6  # such points, at most
 
 
 @routine
-def chosen(manifold: Manifold, ahead: Array, count: int) -> int:
+def chosen(manifold: ArrayOf[ManifoldPoint], ahead: Array, count: int) -> int:
     """Keep of many points those that span their patch, and the deepest, in their order; how many there are then.
 
     Of more than eight the outermost in eight directions stay, as a long patch sees them. Then, around the patch, the
@@ -54,7 +54,7 @@ def chosen(manifold: Manifold, ahead: Array, count: int) -> int:
 
 
 @routine
-def _share_normal(manifold: Manifold, count: int) -> bool:
+def _share_normal(manifold: ArrayOf[ManifoldPoint], count: int) -> bool:
     same = True
     for k in range(1, count):
         same = same and bool(1.0 - manifold[k].normal @ manifold[0].normal < _SAME_NORMAL)
@@ -62,7 +62,7 @@ def _share_normal(manifold: Manifold, count: int) -> bool:
 
 
 @routine
-def _thinned(manifold: Manifold, place: Array, ring: Integers, low: float) -> int:
+def _thinned(manifold: ArrayOf[ManifoldPoint], place: Array, ring: Integers, low: float) -> int:
     """Leave out points around a patch that add little area; how many are left, the first of the ring then. low: gap of
     those that count as deepest, of which one stays, m."""
     along = _direction(place)
@@ -106,7 +106,13 @@ def _direction(place: Array) -> tuple[float, float]:
 
 @routine
 def _keep_low(
-    manifold: Manifold, ahead: Array, place: Array, ring: Integers, deepest: int, flat: bool, kept: Flags
+    manifold: ArrayOf[ManifoldPoint],
+    ahead: Array,
+    place: Array,
+    ring: Integers,
+    deepest: int,
+    flat: bool,
+    kept: Flags,
 ) -> None:
     """Keep those that are lowest soon; of a flat patch only those below the triangles from the deepest to its ring.
 
@@ -128,7 +134,7 @@ def _keep_low(
 
 
 @routine
-def _spanned(manifold: Manifold, place: Array, ring: Integers, deepest: int, k: int) -> float:
+def _spanned(manifold: ArrayOf[ManifoldPoint], place: Array, ring: Integers, deepest: int, k: int) -> float:
     """Gap of the triangles from the deepest point to its ring at another point, m: of the plane of the one in whose
     corner at the deepest point it lies, or beside all of them of the nearest one; minus infinity if all is a line."""
     x, y = place[k, 0] - place[deepest, 0], place[k, 1] - place[deepest, 1]
@@ -151,7 +157,7 @@ def _spanned(manifold: Manifold, place: Array, ring: Integers, deepest: int, k: 
 
 
 @routine
-def _flattened(manifold: Manifold, count: int, place: Array) -> int:
+def _flattened(manifold: ArrayOf[ManifoldPoint], count: int, place: Array) -> int:
     """Places (count, 2) of points in the plane across the first one's normal, about their middle; the deepest."""
     normal = manifold[0].normal
     x, y, z = np.abs(normal)

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from footfall.compiler.routines import Vector3, routine
-from footfall.contact.detection.shapes import Manifold, ManifoldPoint
+from footfall.compiler.routines import ArrayOf, Vector3, routine
+from footfall.contact.detection.shapes import ManifoldPoint
 from footfall.math.transform import Transform
 
 _CROSSING = 0.1  # squared sine of the angle from which on capsules cross, rather than lie along each other
@@ -23,7 +23,7 @@ def ball_spot(
     margin: float,
     feature: int,
     count: int,
-    manifold: Manifold,
+    manifold: ArrayOf[ManifoldPoint],
 ) -> int:
     """Two balls; the number of points with this one."""
     apart = centre - other
@@ -53,7 +53,7 @@ def sphere_capsule(
     half: float,
     other_radius: float,
     margin: float,
-    manifold: Manifold,
+    manifold: ArrayOf[ManifoldPoint],
 ) -> int:
     near = on_segment(centre, capsule.translation, capsule.rotation[:, 2], half)
     return ball_spot(centre, radius, near, other_radius, margin, 0, 0, manifold)
@@ -68,7 +68,7 @@ def capsule_capsule(
     other_half: float,
     other_radius: float,
     margin: float,
-    manifold: Manifold,
+    manifold: ArrayOf[ManifoldPoint],
 ) -> int:
     """Where the axes are nearest, and, if the capsules lie along each other, at the ends of what they share."""
     middle, axis = one.translation, one.rotation[:, 2]
@@ -103,7 +103,12 @@ def capsule_capsule(
 
 @routine
 def sphere_box(
-    centre: Vector3, radius: float, box: Transform, size: Vector3, margin: float, manifold: Manifold
+    centre: Vector3,
+    radius: float,
+    box: Transform,
+    size: Vector3,
+    margin: float,
+    manifold: ArrayOf[ManifoldPoint],
 ) -> int:
     local = box.rotation.T @ (centre - box.translation)
     near = np.minimum(np.maximum(local, -size), size)
@@ -131,7 +136,12 @@ def sphere_box(
 
 @routine
 def sphere_cylinder(
-    centre: Vector3, radius: float, cylinder: Transform, size: Vector3, margin: float, manifold: Manifold
+    centre: Vector3,
+    radius: float,
+    cylinder: Transform,
+    size: Vector3,
+    margin: float,
+    manifold: ArrayOf[ManifoldPoint],
 ) -> int:
     """size: radius and half length as the first and third number."""
     local = cylinder.rotation.T @ (centre - cylinder.translation)

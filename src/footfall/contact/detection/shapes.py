@@ -185,12 +185,6 @@ class ManifoldPoint(NamedTuple):
     feature: int
 
 
-Manifold = ArrayOf[ManifoldPoint]  # the points of a pair
-
-
-Manifold = Manifold  # the points of a pair
-
-
 # What detection keeps from step to step, and the table of shapes that it looks at.
 
 
@@ -272,7 +266,7 @@ class ContactMemory(NamedTuple):
     pairs: ArrayOf[Pair]
     fresh: ArrayOf[Pair]
     counts: Integers
-    manifold: Manifold
+    manifold: ArrayOf[ManifoldPoint]
 
 
 class Search(NamedTuple):
