@@ -1,4 +1,4 @@
-"""The disturbance observer of LOLA's earlier stabilisation: which force acts on the robot that nobody planned?
+"""The disturbance observer of an earlier stabilisation: which force acts on the robot that nobody planned?
 
 A Kalman filter whose state is the centre of mass off its plan, its rate, and an external force that walks at random,
 Seiwald 2023, section 2.6: `e'' = (f + F) / m`, f: forces of all contacts beyond what is planned, as sensors measure

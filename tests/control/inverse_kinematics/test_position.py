@@ -136,7 +136,7 @@ def test_unreachable_targets_give_the_closest_pose() -> None:
     again = solve_ik(
         arm, START, [frame_position(arm.frame_names[0], target, rows="xz")], limits=NO_LIMITS, restarts=2
     )
-    with pytest.raises(TargetOutOfReach, match="and 2 restarts; what is left: position of"):
+    with pytest.raises(TargetOutOfReach, match="and 2 restarts; residuals: position of"):
         again.require()
 
 
