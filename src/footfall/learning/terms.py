@@ -163,7 +163,7 @@ def joint_limits(joint_position: Array, joint_limits: Array, share: float = 0.9)
     """How far joints are beyond a share of their range, rad."""
     lower, upper = joint_limits
     finite = np.isfinite(lower) & np.isfinite(upper)
-    middle, half = (lower + upper)[finite] / 2, (upper - lower)[finite] / 2
+    middle, half = (lower[finite] + upper[finite]) / 2, (upper[finite] - lower[finite]) / 2
     return np.sum(maximum(absolute(joint_position[finite] - middle) - share * half, 0.0))
 
 
