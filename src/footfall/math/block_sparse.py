@@ -162,7 +162,7 @@ def block_number(plan: Elimination, one: int, other: int) -> int:
     return int(plan.above[low] if one < other else plan.below[low])
 
 
-@routine(fused=True)
+@routine(fused=True, apart=True)
 def eliminate(plan: Elimination, blocks: ArrayOf[Lanes], symmetric: bool) -> bool:
     """Factors of a matrix in place: `blocks` (8 size, 8). Whether all pivots were above zero.
 
@@ -246,7 +246,7 @@ def _subtract(blocks: ArrayOf[Lanes], target: int, left: int, right: int) -> Non
         blocks[target + r] -= first + last
 
 
-@routine(fused=True)
+@routine(fused=True, apart=True)
 def substitute(plan: Elimination, blocks: ArrayOf[Lanes], x: ArrayOf[Lanes]) -> None:
     """Solve with the factors of `eliminate`: x (n, 8), by node, is the right side and becomes the solution."""
     count = len(plan.nodes)

@@ -23,6 +23,26 @@ MIDDLE = 1
 
 
 @routine
+def numbers_in_turn(a: Vector3, k: int) -> tuple[Any, ...]:
+    """Elements that are set one after another, at places that are known beforehand and at one that is not."""
+    running, counts = a.copy(), np.array([1, 2, 3])
+    for i in (0, 1, 2):
+        for r in (0, 1, 2):
+            if r > i:
+                running[r] -= 0.5 * running[i]
+    running[k] *= 2.0
+    running[-1] += running[k]
+    counts[1] += 4
+    changed = np.array([1, 2, 3])
+    changed[0] = 0.5 * a[1]  # all of it becomes floats
+    block: Matrix3 = np.zeros((3, 3))
+    block[1] = running
+    block[1, 2] -= 1.0
+    block[:, 0] += a
+    return running, counts, changed, block
+
+
+@routine
 def algebra(a: Vector3, b: Vector3, m: Matrix3, k: int) -> tuple[Any, ...]:
     x, y, z = a
     other = np.array([z, x, y])
@@ -49,6 +69,26 @@ def algebra(a: Vector3, b: Vector3, m: Matrix3, k: int) -> tuple[Any, ...]:
         max(a[0], b[0], 0.0) + len(a),
         np.sum(a),
     )
+
+
+@pytest.mark.parametrize("k", [0, 1, 2])
+def test_elements_are_set_in_turn_as_numpy_does(k: int) -> None:
+    a = np.array([0.3, -1.7, 2.9])
+    running, counts, changed, block = numbers_in_turn(a, k)
+    expected = a.copy()
+    for i in range(3):
+        for r in range(i + 1, 3):
+            expected[r] -= 0.5 * expected[i]
+    expected[k] *= 2.0
+    expected[-1] += expected[k]
+    square = np.zeros((3, 3))
+    square[1] = expected
+    square[1, 2] -= 1.0
+    square[:, 0] += a
+    assert np.array_equal(running, expected)
+    assert np.array_equal(counts, [1, 6, 3])
+    assert np.array_equal(changed, [0.5 * a[1], 2.0, 3.0])
+    assert np.array_equal(block, square)
 
 
 @given(VECTORS, VECTORS, MATRICES, st.integers(0, 2))

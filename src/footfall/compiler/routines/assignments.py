@@ -21,6 +21,8 @@ from footfall.compiler.routines.types import (
     RecordType,
     Value,
     items_of,
+    joined,
+    machine_types,
 )
 from footfall.compiler.routines.whole_arrays import Lazy
 from footfall.errors import RoutineError
@@ -87,6 +89,8 @@ class Assignments(Expressions):
             raise RoutineError(
                 f"cannot assign to `{ast.unparse(target)}`: records do not change, use _replace"
             )
+        if self.set_known(target, value):
+            return
         place = self.target(target)
         if isinstance(place, Place):
             settled = self.settled(value)
@@ -115,14 +119,37 @@ class Assignments(Expressions):
             base = self.as_numbers(base)
         return self.part(base, indices)
 
-    def set_number(self, target: ast.Subscript, before: Value, value: Value) -> None:
-        """Another number in a small array, which is a value: only the variable that holds it changes."""
+    def set_known(self, target: ast.Subscript, value: Value | Lazy) -> bool:
+        """Write only the numbers that change of a small array, if the indices are known. Whether that was done."""
+        found = self.known_slots(target)
+        if found is None:
+            return False
+        kind, slots = found
+        element = kind.element if isinstance(kind, Fixed) else kind
+        numbers = self.spread(self.settled(value), kind.shape if isinstance(kind, Fixed) else ())
+        if any(
+            joined(element, number.type) != element for number in numbers
+        ):  # the whole becomes another type
+            return False
+        self.own_variable(target)
+        for number, slot in zip(numbers, slots, strict=True):
+            (part,) = self.converted(number, element).parts
+            self.do(f"store {machine_types(element)[0]} {part}, ptr {slot}")
+        return True
+
+    def own_variable(self, target: ast.Subscript) -> str:
+        """The name of a variable that holds a small array of its own."""
         name = target.value.id if isinstance(target.value, ast.Name) else ""
         if name not in self.locals or name in self.arguments or not always_fresh(self.tree, name):
             raise RoutineError(
                 f"`{ast.unparse(target.value)}` may be known by another name too, which would not see the change: "
                 "set elements of small arrays right after they were made, or of a .copy()"
             )
+        return name
+
+    def set_number(self, target: ast.Subscript, before: Value, value: Value) -> None:
+        """Another number in a small array, which is a value: only the variable that holds it changes."""
+        name = self.own_variable(target)
         if before.type is LANES:
             self.assign(name, self.with_lane(before, self.index(target.slice, str(WIDTH)), value))
             return
@@ -139,6 +166,12 @@ class Assignments(Expressions):
             return
         if not isinstance(node.target, ast.Subscript):
             raise RoutineError(f"cannot assign to `{ast.unparse(node.target)}`")
+        known = self.read_known_part(node.target)
+        if known is not None:
+            changed = self.arithmetic(node.op, known, self.settled(self.lazy(node.value)))
+            if not self.set_known(node.target, changed):
+                self.set_number(node.target, self.expression(node.target.value), changed)
+            return
         place = self.target(node.target)
         value = self.lazy(node.value)
         if isinstance(place, Place):

@@ -183,8 +183,8 @@ class Parts(Records):
         place = type.names.index(node.attr)
         return name, type.items[place], first + sum(len(machine_types(item)) for item in type.items[:place])
 
-    def read_known_part(self, node: ast.Subscript) -> Value | None:
-        """A part of a variable that is a small array, if the indices are known: nothing else of it is loaded."""
+    def known_slots(self, node: ast.Subscript) -> tuple[Type, list[str]] | None:
+        """A part of a variable that is a small array, if the indices are known: its type, and where its numbers are."""
         found = self.variable_part(node.value)
         if found is None:
             return None
@@ -195,11 +195,16 @@ class Parts(Records):
         whole = Value(type, tuple(str(k) for k in range(type.count)))
         numbered = self.fixed_part(whole, [self.fixed_index(index) for index in indices])
         slots = self.slot(name)
-        parts = [
-            self.operation(f"load {type.element.llvm}, ptr {slots[first + int(part)]}")
-            for part in numbered.parts
-        ]
-        return Value(numbered.type, tuple(parts))
+        return numbered.type, [slots[first + int(part)] for part in numbered.parts]
+
+    def read_known_part(self, node: ast.Subscript) -> Value | None:
+        """Such a part: nothing else of the array is loaded."""
+        found = self.known_slots(node)
+        if found is None:
+            return None
+        kind, slots = found
+        machine = machine_types(kind)[0]
+        return Value(kind, tuple(self.operation(f"load {machine}, ptr {slot}") for slot in slots))
 
     def known_attribute(self, node: ast.Attribute) -> Value:
         """Of a module or class, or a field of a record that is known beforehand."""
