@@ -16,7 +16,7 @@ from footfall.motion.landmarks import landmarks
 from footfall.motion.soles import foot_points
 from footfall.motion.walk_check import check_walking
 from footfall.walking.body import walking_body
-from footfall.walking.request import WalkRequest, read_request, write_request
+from footfall.walking.request import WalkRequest, of_now, read_request, write_request
 from footfall.walking.session import WalkSession
 
 RUN = CliRunner().invoke
@@ -136,7 +136,7 @@ def test_walks_take_the_same_frames_and_soles(tmp_path: Path) -> None:
     assert RUN(app, ["walk", "flat", "--sole", "1,2"]).exit_code == 2
     request = WalkRequest(scene="flat", frames={"RF": "RF"}, sole=(-0.2, 0.1, -0.1, 0.1))
     write_request(request, tmp_path / "a.walk.json")
-    assert read_request(tmp_path / "a.walk.json") == request
+    assert read_request(tmp_path / "a.walk.json") == of_now(request)
     with pytest.raises(InvalidInput, match="rear < front"):
         WalkRequest(scene="flat", sole=(0.2, 0.1, -0.1, 0.1))
     with pytest.raises(UnknownName, match="no frame 'toe'"):

@@ -14,7 +14,7 @@ from footfall.scene.load import load_scene
 from footfall.walking.hardware import Stage, Trouble
 from footfall.walking.hardware_request import BusQuality, HardwareFault
 from footfall.walking.loop import Brain
-from footfall.walking.request import WalkRequest, read_request, write_request
+from footfall.walking.request import WalkRequest, of_now, read_request, write_request
 from footfall.walking.walk import cause_of_fall
 from footfall.walking.walker import Walker, WalkerOptions, WalkingCode
 
@@ -131,4 +131,4 @@ def test_requests_say_the_mode(tmp_path: Path) -> None:
         faults=(HardwareFault("motor", 1.0, 2.0, "kfr"),),
     )
     write_request(request, tmp_path / "a.walk.json")
-    assert read_request(tmp_path / "a.walk.json") == request
+    assert read_request(tmp_path / "a.walk.json") == of_now(request)

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from footfall.walking.joint_room import come_near, free_joints, mobility
-from footfall.walking.joint_watch import limits_passed, new_watch, watch_joints
+from footfall.walking.joint_watch import beyond_stops, new_watch, too_fast, watch_joints
 from footfall.walking.state import JointPlaces
+from footfall.walking.summary import WalkTally
 from footfall.walking.walker import WalkingCode
 
 
@@ -41,7 +42,7 @@ def test_limits_that_are_passed_are_told_with_joint_and_time(code: WalkingCode) 
     places = JointPlaces(body.driven, body.coordinates)
     q, v = body.comfort.copy(), np.zeros(robot.nv)
     watch_joints(watch, places, q, v, 0.5)
-    assert limits_passed(watch, body) == ()
+    assert beyond_stops(watch, body) == too_fast(watch, body) == ()
     at = robot.q_slice("aar").start
     for time, beyond in ((1.0, 0.05), (1.5, 0.1), (2.0, 0.02)):
         q[at] = robot.upper_limits[at] + np.deg2rad(beyond / 0.05)
@@ -49,7 +50,29 @@ def test_limits_that_are_passed_are_told_with_joint_and_time(code: WalkingCode) 
     place = robot.v_slice("kfr").start
     v[place] = -1.5 * watch.fastest[list(body.joint_names).index("kfr")]
     watch_joints(watch, places, q, v, 3.0)
-    knee, arm = limits_passed(watch, body)
+    (arm,), (knee,) = beyond_stops(watch, body), too_fast(watch, body)
     assert arm == "joint 'aar' up to 2.0 degrees beyond its limits, first at 1.000 s"
     assert knee.startswith("joint 'kfr' at up to 150% of the ")
     assert knee.endswith("first at 3.000 s")
+
+
+@pytest.mark.parametrize("share, seconds, told", [(1.2, 0.12, True), (1.2, 0.08, False), (1.05, 0.5, False)])
+def test_efforts_count_as_means_over_a_tenth_of_a_second(
+    code: WalkingCode, share: float, seconds: float, told: bool
+) -> None:
+    """A torque of `share` of the limit for some seconds has the mean share * min(seconds, 0.1) / 0.1 of it; more than
+    1.1 is told, in whatever pieces it comes. Toes are not judged."""
+    body, limit = code.body, 50.0
+    tally = WalkTally(body, 600.0, 1e-3, np.full(len(body.driven), limit))
+    knee, toe = (body.joint_names.index(name) for name in ("kfr", body.toes[0]))
+    times = 4e-3 * np.arange(300)
+    torques = np.zeros((300, len(body.driven)))
+    torques[100 : 100 + round(seconds / 4e-3), knee] = -share * limit  # from 0.4 s on
+    torques[:, toe] = 5.0 * limit
+    for some in np.split(np.arange(300), [3, 40, 110, 111]):
+        tally._take_efforts(torques[some], times[some])
+    assert tally.strained[knee] == pytest.approx(share * min(seconds, 0.1) / 0.1)
+    assert len(tally.too_strong) == told
+    if told:
+        assert tally.too_strong[0].startswith("joint 'kfr' with up to 120% of the 50 Nm that it can give")
+        assert 0.496 <= tally.strained_at[knee] < 0.524

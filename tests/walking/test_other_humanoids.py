@@ -50,3 +50,19 @@ def test_a_biped_without_arms_walks(tmp_path: Path) -> None:
     assert done.reached
     assert not done.fallen
     assert done.residual < 1e-8
+
+
+def test_a_hip_that_is_too_fast_has_not_reached_anything() -> None:
+    """Romeo's hips yaw at 0.32 rad/s at most; ideal drives turn them as fast as steps of 0.8 s want."""
+    folder = examples_folder()
+    if folder is None:
+        pytest.skip("example-robot-data is not installed")
+    path = next(folder.rglob("romeo_small.urdf"))
+    request = footfall.walking.WalkRequest(scene="flat", robot=str(path), goal=(0.3, 0.0, 0.0), rest=0.5)
+    found = footfall.walking.walk(request).summary
+    assert found.goal_error < 0.15
+    assert not found.fallen
+    assert not found.reached
+    assert found.problem is not None
+    assert found.problem.startswith("joints cannot do it: joint ")
+    assert any("HipYaw' at up to " in each for each in found.limits_passed)

@@ -17,7 +17,7 @@ from footfall.motion.parameters import MotionParameters
 from footfall.recording.reader import read_recording
 from footfall.scene.load import load_scene
 from footfall.walking.gains import control_gains
-from footfall.walking.request import WalkRequest, read_request, write_request
+from footfall.walking.request import WalkRequest, of_now, read_request, write_request
 from footfall.walking.runs import RUNS
 from footfall.walking.settings import PlanningParameters, WalkSettings, planner_parameters
 from footfall.walking.signals import Set, WalkStraight
@@ -74,7 +74,7 @@ def test_runs_can_be_asked_for(name: str, code: WalkingCode, tmp_path: Path) -> 
     assert run.about
     load_scene(run.request.scene)
     write_request(run.request, tmp_path / "run.walk.json")
-    assert read_request(tmp_path / "run.walk.json") == run.request
+    assert read_request(tmp_path / "run.walk.json") == of_now(run.request)
     settings = _settings(code)
     for signal in run.request.signals:
         if isinstance(signal, Set):

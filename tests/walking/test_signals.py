@@ -13,7 +13,7 @@ from footfall.motion.parameters import MotionParameters
 from footfall.scene.load import load_scene
 from footfall.scene.model import Material
 from footfall.walking.gains import control_gains
-from footfall.walking.request import WalkRequest, read_request, write_request
+from footfall.walking.request import WALKS, WalkRequest, of_now, other_version, read_request, write_request
 from footfall.walking.settings import PlanningParameters, WalkSettings, planner_parameters
 from footfall.walking.signal_effects import added_object, changed_objects
 from footfall.walking.signals import WORDS, Add, Drive, Move, Set, Surface, WalkTo
@@ -67,7 +67,7 @@ def test_a_script_is_read_in_the_order_of_times(tmp_path: Path) -> None:
     assert request.seconds == 4.0
     assert request.ordered_signals == (Drive(time=0.5, forward=0.3), WalkTo(time=2.0, x=1.0, y=0.5))
     write_request(request, tmp_path / "again.walk.json")
-    assert read_request(tmp_path / "again.walk.json") == request
+    assert read_request(tmp_path / "again.walk.json") == of_now(request)
 
 
 @pytest.mark.parametrize(
@@ -144,3 +144,22 @@ def test_parameters_by_name(settings: WalkSettings) -> None:
     with pytest.raises(InvalidInput, match="zero or above"):
         settings.changed("gains.balance_rate", "high")
     assert "gains.mass" not in names
+
+
+def test_a_walk_of_another_version_is_told(tmp_path: Path) -> None:
+    """A file says which version of walks wrote it; one without was written before there were any."""
+    path = tmp_path / "a.walk.json"
+    write_request(WalkRequest(scene="flat"), path)
+    assert other_version(read_request(path)) is None
+    text = path.read_text()
+    assert f'"version": {WALKS}' in text
+    path.write_text(text.replace(f'"version": {WALKS}', f'"version": {WALKS - 1}'))
+    told = other_version(read_request(path))
+    assert (
+        told
+        == f"written by version {WALKS - 1} of walks, this is version {WALKS}: it may walk otherwise than it did"
+    )
+    path.write_text('{"scene": "flat"}')
+    told = other_version(read_request(path))
+    assert told is not None
+    assert "before walks had versions" in told

@@ -139,12 +139,14 @@ def replay(
     from footfall.cli import walk, walk_options
     from footfall.errors import InvalidInput
     from footfall.studies.store import stored_row
-    from footfall.walking.request import WalkRequest
+    from footfall.walking.request import WalkRequest, other_version
 
     found = stored_row(result, row)
     if found.replay is None:
         raise InvalidInput(f"row {row} is no walk: only walks can be replayed")
     request = msgspec.json.decode(found.replay, type=WalkRequest)
+    if (told := other_version(request)) is not None:
+        errors().print(f"row {row}: {told}", highlight=False, soft_wrap=True)
     wishes = walk_options.Results(panel=panel, output=output)
     name = f"{result.resolve().name}-{row}"
     if panel:

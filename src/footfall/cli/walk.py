@@ -93,11 +93,13 @@ def replay(
     [dim]$[/] footfall replay walk/platform.walk.json
     """
     from footfall.walking.journal import ENDING, read_journal
-    from footfall.walking.request import read_request
+    from footfall.walking.request import other_version, read_request
 
     killed = source.name.endswith(ENDING)
     name = source.name.removesuffix(ENDING if killed else ".walk.json")
     request = read_journal(source) if killed else read_request(source)
+    if (told := other_version(request)) is not None:
+        errors().print(f"{source}: {told}", highlight=False, soft_wrap=True)
     run_and_write(request, name, options.Results(plot=plot, as_json=as_json, output=output))
 
 

@@ -6,21 +6,31 @@ is by its cosine, and a torso at the bound of a stretched leg would be too high.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from footfall.compiler.routines import ArrayOf, Vector2, Vector3, new_records, routine
 from footfall.math.rotations import rotate_by_quaternion
 from footfall.motion.leg_bounds import HeightRange, Legs, Stance, height_range, stance_at
+from footfall.motion.reduced_model import PlanarLeg
 from footfall.motion.samples import Sample
 
 # m: bounds are kept at break points 50 ms apart; in between a leg that swings may be stretched by so much more.
 _BETWEEN = 0.8e-3
 
 
-def torso_above_leg(stance: Stance, side: int, legs: Legs) -> Vector3:
-    """Where the torso would be if the hip were at the ankle, m. The middle foot is lifted against the toes, Seiwald
-    2023 (E.1)."""
-    leg, alpha = legs.leg, stance.lift
+class LegPoints(NamedTuple):
+    """Where the joints of a leg are, m."""
+
+    hip: Vector3
+    knee: Vector3
+    ankle: Vector3
+
+
+def ankle_of(stance: Stance, leg: PlanarLeg) -> Vector3:
+    """Where the ankle is, m. The middle foot is lifted against the toes, Seiwald 2023 (E.1)."""
+    alpha = stance.lift
     ankle = np.array(
         [
             -leg.toe_shift - leg.mid_foot_length * np.cos(alpha) + leg.mid_foot_height * np.sin(alpha),
@@ -28,10 +38,30 @@ def torso_above_leg(stance: Stance, side: int, legs: Legs) -> Vector3:
             leg.toe_height + leg.mid_foot_length * np.sin(alpha) + leg.mid_foot_height * np.cos(alpha),
         ]
     )
+    return stance.foot + rotate_by_quaternion(stance.turn, ankle)
+
+
+def torso_above_leg(stance: Stance, side: int, legs: Legs) -> Vector3:
+    """Where the torso would be if the hip were at the ankle, m."""
+    leg = legs.leg
     outward = -0.5 if side == 0 else 0.5
     hip = np.array([-leg.torso_ahead, outward * legs.hip_width, -leg.hip_to_torso])  # from the torso
-    from_foot = rotate_by_quaternion(stance.turn, ankle)
-    return stance.foot + from_foot - rotate_by_quaternion(stance.upper_body, hip)
+    return ankle_of(stance, leg) - rotate_by_quaternion(stance.upper_body, hip)
+
+
+def leg_points(stance: Stance, side: int, legs: Legs, torso: Vector3) -> LegPoints:
+    """Hip, knee and ankle below a torso. Ankles do not turn about the leg, so that shank and thigh are in the plane of
+    the way from ankle to hip and of the foot's direction; the knee is ahead of that way, by the law of cosines."""
+    leg, ankle = legs.leg, ankle_of(stance, legs.leg)
+    way = torso - torso_above_leg(stance, side, legs)
+    length = max(np.sqrt(way @ way), 1e-9)
+    along: Vector3 = way / length
+    share = (leg.lower_leg * leg.lower_leg + length * length - leg.upper_leg * leg.upper_leg) / (2.0 * length)
+    foot: Vector3 = rotate_by_quaternion(stance.turn, np.array([1.0, 0.0, 0.0]))
+    ahead: Vector3 = foot - (foot @ along) * along
+    ahead = ahead / max(np.sqrt(ahead @ ahead), 1e-9)
+    out = np.sqrt(max(leg.lower_leg * leg.lower_leg - share * share, 0.0))
+    return LegPoints(ankle + way, ankle + share * along + out * ahead, ankle)
 
 
 def lowered(planar: HeightRange, above_leg: Vector3, torso: Vector2, longest: float) -> HeightRange:

@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from footfall.errors import InvalidTransition, MotionWarning
 from footfall.gait.plan import Action, MotionPlan
 from footfall.gait.poses import FootState, RobotPose, mean_foot_frame
 from footfall.gait.walking_transitions import WalkingTransition, walking_sequence
+from footfall.motion.motion import Motion
 from footfall.motion.pipeline import gait_dimensions, generate_motion
 from footfall.motion.reduced_model import ReducedModel
 from footfall.planning.contacts import Blockage, Goal, PlannedContacts, SearchEffort, Stance
@@ -26,6 +28,7 @@ from footfall.planning.explanation import explain
 from footfall.planning.footsteps import FOUND
 from footfall.planning.gaps import narrowest_gap, widths
 from footfall.planning.kept_guide import KeptGuide, kept_guide
+from footfall.planning.leg_ways import LegsOnTheirWay
 from footfall.planning.parameters import PlannerParameters
 from footfall.planning.postprocess import stances_of
 from footfall.planning.search import (
@@ -238,11 +241,24 @@ class Job:
             steps, plan = self._walked(
                 around[0].start, [stance for each in around for stance in each.stances]
             )
-            _moved(Swings(steps, plan.sequences[0]), self.model, self.environment.terrain.packed)
+            moved = _moved(Swings(steps, plan.sequences[0]), self.model, self.environment.terrain.packed)
+            self._check_legs(moved.motion, around)
         except InvalidTransition as refused:
             step = refused.number - sum(len(each.stances) for each in before)
             if 0 <= step < len(part.stances):
                 raise InvalidTransition(step, refused.message) from None
+
+    def _check_legs(self, motion: Motion, parts: list[Part]) -> None:
+        """InvalidTransition if a leg would be in something that was looked at for the part that it walks."""
+        if not self.tables.parameters.search.swept_body:
+            return
+        legs, first = LegsOnTheirWay(motion), 0
+        for part in parts:
+            last = part is parts[-1]
+            steps = range(first, len(motion.given.transitions) if last else first + len(part.stances))
+            if part.search is not None:
+                legs.check(part.search.around.solids, steps)
+            first += len(part.stances)
 
     def _count(self, search: Search) -> None:
         effort = self.effort
@@ -336,7 +352,16 @@ class Job:
             guide=self._kept(),
         )
         if stances and self.check_motion and not failed:
-            result = _checked(result, self.model, self.environment.terrain.packed)
+            assert plan is not None
+            moved = _moved(Swings(steps, plan.sequences[0]), self.model, self.environment.terrain.packed)
+            self._check_legs(moved.motion, self.parts)
+            swings = moved.swings
+            result = replace(
+                result,
+                steps=swings.steps,
+                motion_plan=MotionPlan((swings.sequence,)),
+                warnings=moved.warnings,
+            )
             if self.accepts is not None and result.motion_plan is not None:
                 self.accepts(result.motion_plan)
             self.watch.done("motion")
@@ -446,21 +471,22 @@ class Part:
         return pose
 
 
-def _checked(result: PlannedContacts, model: ReducedModel, terrain: PackedTerrain) -> PlannedContacts:
-    """With what the motion generator warns of, and steps that lift feet over the ground; raises if it refuses, or if
-    no step is high enough."""
-    assert result.motion_plan is not None
-    swings, told = _moved(Swings(result.steps, result.motion_plan.sequences[0]), model, terrain)
-    return replace(result, steps=swings.steps, motion_plan=MotionPlan((swings.sequence,)), warnings=told)
+class Moved(NamedTuple):
+    """Steps that lift feet over the ground, their motion, and what the motion generator warns of them."""
+
+    swings: Swings
+    motion: Motion
+    warnings: tuple[str, ...]
 
 
-def _moved(swings: Swings, model: ReducedModel, terrain: PackedTerrain) -> tuple[Swings, tuple[str, ...]]:
-    """Steps that lift feet over the ground, and what the motion generator warns of them."""
+def _moved(swings: Swings, model: ReducedModel, terrain: PackedTerrain) -> Moved:
+    """How steps move; raises if the motion generator refuses them, or if no step is high enough."""
     swings = over_ground(swings, model, terrain)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", MotionWarning)
-        generate_motion(MotionPlan((swings.sequence,)), model)
-    return swings, tuple(str(each.message) for each in caught if issubclass(each.category, MotionWarning))
+        motion = generate_motion(MotionPlan((swings.sequence,)), model)
+    told = (str(each.message) for each in caught if issubclass(each.category, MotionWarning))
+    return Moved(swings, motion, tuple(told))
 
 
 def part_bounds(

@@ -18,7 +18,7 @@ from footfall.motion.parameters import MotionParameters
 from footfall.studies.study import Study, Value
 from footfall.walking.gains import control_gains
 from footfall.walking.hardware_request import BusQuality
-from footfall.walking.request import WalkRequest
+from footfall.walking.request import WalkRequest, of_now
 from footfall.walking.session import WalkSession
 from footfall.walking.settings import PlanningParameters, WalkSettings, planner_parameters
 from footfall.walking.signals import Add, AnySignal, Drive, Load, PushBody, Set, Surface
@@ -232,7 +232,7 @@ def _right_lift_offs(session: WalkSession) -> list[float]:
 
 def measured_walk(request: WalkRequest) -> Outcome:
     """Walk, and keep what does not depend on the machine. That there is no way is a result too."""
-    replay = msgspec.json.encode(request).decode()
+    replay = msgspec.json.encode(of_now(request)).decode()
     try:
         done = walk(request, code=walking_code(request.robot))
     except NoPath as problem:

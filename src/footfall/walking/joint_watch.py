@@ -64,20 +64,30 @@ def watch_joints(watch: JointWatch, places: JointPlaces, q: Array, v: Array, tim
             watch.faster[k] = max(watch.faster[k], faster)
 
 
-def limits_passed(watch: JointWatch, body: WalkingBody) -> tuple[str, ...]:
-    """In words: which joints were beyond their limits or too fast, by how much, and from when on."""
+def beyond_stops(watch: JointWatch, body: WalkingBody) -> tuple[str, ...]:
+    """In words: which joints were beyond their limits, by how much, and from when on."""
     told = []
     for k, name in enumerate(body.joint_names):
-        slides = body.robot.joint(name).type is JointType.PRISMATIC
         if watch.beyond_at[k] >= 0.0:
-            size = (
-                f"{1e3 * watch.beyond[k]:.0f} mm" if slides else f"{np.rad2deg(watch.beyond[k]):.1f} degrees"
-            )
+            by = watch.beyond[k]
+            size = f"{1e3 * by:.0f} mm" if slides(body, name) else f"{np.rad2deg(by):.1f} degrees"
             told.append(f"joint {name!r} up to {size} beyond its limits, first at {watch.beyond_at[k]:.3f} s")
+    return tuple(told)
+
+
+def too_fast(watch: JointWatch, body: WalkingBody) -> tuple[str, ...]:
+    """In words: which joints were faster than they can be, by how much, and from when on."""
+    told = []
+    for k, name in enumerate(body.joint_names):
         if watch.faster_at[k] >= 0.0:
-            limit = f"{watch.fastest[k]:.3g} {'m/s' if slides else 'rad/s'}"
+            limit = f"{watch.fastest[k]:.3g} {'m/s' if slides(body, name) else 'rad/s'}"
             told.append(
                 f"joint {name!r} at up to {watch.faster[k]:.0%} of the {limit} that it can have, first at "
                 f"{watch.faster_at[k]:.3f} s"
             )
     return tuple(told)
+
+
+def slides(body: WalkingBody, joint: str) -> bool:
+    """Whether a joint is measured in m."""
+    return body.robot.joint(joint).type is JointType.PRISMATIC

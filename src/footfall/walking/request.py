@@ -18,6 +18,7 @@ from footfall.walking.signals import AnySignal
 from footfall.whole_file import open_file, write_text
 
 Sight = Literal["exact", "noisy", "camera"]
+WALKS = 2  # version: raise it with every change after which a request that was written before walks otherwise
 LARGEST = 32_000_000  # bytes of a file: a mouse that pulls for an hour
 _LONGEST_REST = 3600.0  # s
 _MOST_PUSHES = 1000
@@ -80,7 +81,8 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     its centre of mass is planned, see `footfall.motion.GENERATORS`; by default five masses with the angular momentum of
     all bodies. signals: what it is told, and what
     happens around it, at their times; a robot that is told nothing stands. live: plans are made beside the walk, in
-    a process of their own; its signals say when they were there.
+    a process of their own; its signals say when they were there. version: of the walks (`WALKS`) that wrote it, None of
+    one that was not walked yet.
     """
 
     scene: str = "platform"
@@ -106,6 +108,7 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sole: tuple[float, float, float, float] | None = None
     generator: Generator = "whole_body"
     live: bool = False
+    version: int | None = None
     signals: tuple[AnySignal, ...] = msgspec.field(name="signal", default=())
 
     @property
@@ -167,8 +170,23 @@ def write_request(request: WalkRequest, path: Path | str) -> None:
 
 
 def request_text(request: WalkRequest) -> str:
-    """A walk as JSON."""
-    return msgspec.json.format(msgspec.json.encode(request), indent=2).decode()
+    """A walk as JSON, with the version of walks that it is of."""
+    return msgspec.json.format(msgspec.json.encode(of_now(request)), indent=2).decode()
+
+
+def of_now(request: WalkRequest) -> WalkRequest:
+    """The request as what walks it now writes it down."""
+    return msgspec.structs.replace(request, version=WALKS)
+
+
+def other_version(request: WalkRequest) -> str | None:
+    """What to say of a walk that was written by another version of walks, None if it was by this one."""
+    if request.version == WALKS:
+        return None
+    known = (
+        "before walks had versions" if request.version is None else f"by version {request.version} of walks"
+    )
+    return f"written {known}, this is version {WALKS}: it may walk otherwise than it did"
 
 
 def read_request(path: Path | str) -> WalkRequest:

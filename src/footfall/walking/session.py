@@ -123,7 +123,13 @@ class WalkSession:
         )
         self.walker = Walker(self.code, scene, motion, options)
         gains = self.walker.gains
-        self._tally = WalkTally(body, gains.mass * gains.gravity, self.walker.row_time)
+        self._tally = WalkTally(
+            body,
+            gains.mass * gains.gravity,
+            self.walker.row_time,
+            # Motors of full mode give no more than they can.
+            self.code.limits.effort[body.driven] if self.walker.options.mode == "reduced" else None,
+        )
         self.walker.leaving_log.append(self._tally.take)
         self.followers: list[Follower] = []
         seeing = isinstance(self.sight, CameraSight)

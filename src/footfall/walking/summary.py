@@ -11,6 +11,7 @@ from footfall.arrays import Array, Flags, Integers
 from footfall.dynamics.inverse_dynamics import inverse_dynamics
 from footfall.gait.poses import HANDS
 from footfall.walking.body import FEET, WalkingBody
+from footfall.walking.joint_watch import slides
 from footfall.walking.log import copied, cut, joined
 from footfall.walking.loop import WalkLog
 
@@ -18,6 +19,8 @@ _HAND_FORCE = 10.0  # N, from which a hand counts as being in contact
 _LEANS = 0.5  # planned load factor of a hand that should push
 _MADE = 0.5  # of the time in which a hand should push: if it does for that long, the contact was made
 _SHORTEST = 0.05  # s, of a contact that counts, and of the gap between two
+_STRAINED = 0.1  # s, over which the mean of a torque may not be above what its joint can give ...
+_STRONGER = 1.1  # ... by more than this: it comes from inverse dynamics, and limits are round numbers
 _EVERY = 4  # rows between two states that torques are computed of
 _FOOT_SIGNALS, _HAND_SIGNALS = ("right_foot", "left_foot"), ("right_hand", "left_hand")
 
@@ -27,9 +30,10 @@ class WalkSummary:
     """What happened.
 
     reached: whether the robot stands at the goal, or has done what it was told and stands where its plan ends:
-    nearer than 0.15 m and 10 degrees in the true world. goal_error: m, and goal_turn: rad, how far the middle
-    between its feet is from there. cause: of a fall. problem: why there was no plan in the end. time: s, simulated.
-    steps, hand_contacts: counted from measured forces. planned_hand_contacts: that the plan had until the end;
+    nearer than 0.15 m and 10 degrees in the true world, and no joint was faster or stronger on the way than it can
+    be. goal_error: m, and goal_turn: rad, how far the middle between its feet is from there. cause: of a fall.
+    problem: why there was no plan in the end, or that joints were overdriven. time: s, simulated. steps,
+    hand_contacts: counted from measured forces. planned_hand_contacts: that the plan had until the end;
     made_hand_contacts: those of them in which the hand pushed for at least half of the time. distance: m, way of
     the middle between the feet; speed: m/s, over the time of walking. control_us: median of a control period.
     planning_ms: from what was seen to the first motion; compiling_ms: in which native code was made or loaded,
@@ -41,9 +45,9 @@ class WalkSummary:
     only a camera corrects. peak_foot_force, peak_hand_force: N. energy: J, positive work of all joints.
     cost_of_transport: energy over weight and distance. mode: reduced or full; in full mode tracking: rad, greatest
     error of a joint against its set point, strain: greatest current as a part of what its motor can have, and
-    lost_frames of the bus. peak_torques: Nm, by joint. limits_passed: joints that were beyond their limits or
-    faster than they can be, with the time, in words. touched: what bodies besides feet, and hands besides where
-    the plan put them, have touched, with times and forces, in words.
+    lost_frames of the bus. peak_torques: Nm, by joint. limits_passed: joints that were beyond their limits, or
+    faster or (in reduced mode, over 0.1 s) stronger than they can be, with the time, in words. touched: what
+    bodies besides feet, and hands besides where the plan put them, have touched, with times and forces, in words.
     """
 
     reached: bool
@@ -149,14 +153,20 @@ class WalkTally:
     """What a summary needs of all rows of a log, which need not be kept. It takes them in any pieces.
 
     row_time: s, of a row. rows: taken so far. tilt: rad; residual, tracking, strain, foot_force, hand_force: greatest.
-    peaks (joints,): greatest torques, Nm.
+    peaks (joints,): greatest torques, Nm. effort (joints,): what joints can give, which is looked at if it is given;
+    strained (joints,): greatest mean over 0.1 s as a part of that, and strained_at (joints,): when it ended, s.
     """
 
-    def __init__(self, body: WalkingBody, weight: float, row_time: float) -> None:
+    def __init__(
+        self, body: WalkingBody, weight: float, row_time: float, effort: Array | None = None
+    ) -> None:
         self.rows = 0
         self.tilt = self.residual = self.tracking = self.strain = self.foot_force = self.hand_force = 0.0
         self.dcm, self.zmp, self.center = MeanSquare(), MeanSquare(), MeanSquare()
         self.peaks = np.zeros(len(body.driven))
+        self.strained, self.strained_at = np.zeros(len(body.driven)), np.zeros(len(body.driven))
+        self._effort = None if effort is None else _told_efforts(body, effort)
+        self._torques = np.empty((0, len(body.driven)))  # the last ones before those that come
         self._body, self._weight, self._row_time = body, weight, row_time
         self._power, self._powers = 0.0, 0  # W, summed up, of so many rows
         self._before: WalkLog | None = None  # the last row that was taken
@@ -197,6 +207,37 @@ class WalkTally:
         power = np.maximum(torques * rates, 0.0).sum(axis=1)
         self._power, self._powers = self._power + float(power.sum()), self._powers + len(power)
         self.peaks = np.maximum(self.peaks, np.abs(torques).max(axis=0, initial=0.0))
+        self._take_efforts(torques, (known.first + rows) * self._row_time)
+
+    def _take_efforts(self, torques: Array, times: Array) -> None:
+        """Means over a tenth of a second: a spike of a millisecond strains nothing."""
+        window = max(1, round(_STRAINED / (_EVERY * self._row_time)))
+        if self._effort is None or not len(torques):
+            return
+        known = np.concatenate([self._torques, torques])
+        self._torques = known[-(window - 1) :] if window > 1 else known[:0]
+        if len(known) < window:
+            return
+        sums = np.cumsum(np.concatenate([np.zeros((1, known.shape[1])), known]), axis=0)
+        parts = np.abs(sums[window:] - sums[:-window]) / (window * self._effort)
+        rows, joints = parts.argmax(axis=0), np.arange(parts.shape[1])
+        more = parts[rows, joints] > self.strained
+        self.strained[more] = parts[rows, joints][more]
+        self.strained_at[more] = times[rows - len(parts)][more]
+
+    @property
+    def too_strong(self) -> tuple[str, ...]:
+        """In words: which joints gave more than they can, by how much, and when."""
+        told = []
+        for k in np.flatnonzero(self.strained > _STRONGER).tolist():
+            name = self._body.joint_names[k]
+            assert self._effort is not None
+            limit = f"{self._effort[k]:.3g} {'N' if slides(self._body, name) else 'Nm'}"
+            told.append(
+                f"joint {name!r} with up to {self.strained[k]:.0%} of the {limit} that it can give, over 0.1 s before "
+                f"{self.strained_at[k]:.3f} s"
+            )
+        return tuple(told)
 
     @property
     def power(self) -> float:
@@ -222,6 +263,15 @@ class WalkTally:
             planned += len(wanted)
             made += sum(pushing.count(a, b) >= _MADE * (b - a) for a, b in wanted)
         return HandContacts(found, planned, made)
+
+
+def _told_efforts(body: WalkingBody, effort: Array) -> Array:
+    """What joints can give (joints,), infinite for toes: sensors tell the force on a whole foot, and not what of it is
+    on the toes, which inverse dynamics takes for all of it."""
+    toes = [body.joint_names.index(name) for name in body.toes]
+    told = np.array(effort, dtype=np.float64)
+    told[toes] = np.inf
+    return told
 
 
 def _greatest(before: float, values: Any) -> float:

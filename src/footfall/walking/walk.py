@@ -19,7 +19,7 @@ from footfall.walking.body import OTHER
 from footfall.walking.body import walking_body as walking_body
 from footfall.walking.hardware import Stage
 from footfall.walking.hardware_setup import trouble_of
-from footfall.walking.joint_watch import limits_passed
+from footfall.walking.joint_watch import beyond_stops, too_fast
 from footfall.walking.live.session import session_for
 from footfall.walking.log import LOG_MEMORY, copied
 from footfall.walking.loop import think
@@ -133,13 +133,14 @@ def summarise(session: WalkSession) -> WalkSummary:
     )
     hands, energy = tally.hand_contacts, tally.power * walker.time
     plans = [version for version in pilot.versions if version.problem is None]
+    overdriven = (*too_fast(walker.watch, body), *tally.too_strong)
     return WalkSummary(
-        reached=session.succeeded and not fallen and short.reached,
+        reached=session.succeeded and not fallen and short.reached and not overdriven,
         goal_error=short.away,
         goal_turn=short.turned,
         fallen=fallen,
         cause=cause,
-        problem=session.problem,
+        problem=session.problem or (f"joints cannot do it: {overdriven[0]}" if overdriven else None),
         time=walker.time,
         steps=tally.steps,
         hand_contacts=hands.found,
@@ -170,7 +171,7 @@ def summarise(session: WalkSession) -> WalkSummary:
         strain=tally.strain,
         lost_frames=int(walker.latest["lost_frames"]),
         peak_torques=dict(zip(body.joint_names, tally.peaks.tolist(), strict=True)),
-        limits_passed=limits_passed(walker.watch, body),
+        limits_passed=(*beyond_stops(walker.watch, body), *overdriven),
         touched=tuple(str(each) for each in walker.touches() if not each.planned),
     )
 
