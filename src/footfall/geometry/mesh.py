@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import os
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from footfall.arrays import Array, Integers
+from footfall.compiler.kept_arrays import kept_arrays
 from footfall.errors import GeometryError, MissingFile
 from footfall.geometry.collada import check_drawing, to_metres_and_z_up
 from footfall.geometry.vrml import read_vrml
@@ -152,8 +153,6 @@ def _package_hint(written: str) -> str:
 
 @lru_cache(maxsize=64)
 def _load(path: str, scale: tuple[float, float, float], _changed: int, _size: int) -> TriangleMesh:
-    import trimesh  # slow to import
-
     with open_file(Path(path), "mesh file") as file:
         content = file.read(_MOST_BYTES + 1)
     kind = Path(path).suffix.lower()[1:]
@@ -162,13 +161,25 @@ def _load(path: str, scale: tuple[float, float, float], _changed: int, _size: in
             f"larger than {_MOST_BYTES / 2**20:g} MiB, or {_MOST_LINES} lines of text; simplify the mesh"
         )
         raise GeometryError(message, source=path)
+    vertices, triangles = kept_arrays(partial(_parsed, content, kind, path), __name__, kind.encode(), content)
     try:
-        # Of the content alone: materials and pictures that it names are not looked for.
+        mesh = TriangleMesh(vertices, triangles, Path(path).name)
+    except GeometryError as error:
+        error.source = path
+        raise
+    return mesh if scale == (1.0, 1.0, 1.0) else mesh.scaled(scale)
+
+
+def _parsed(content: bytes, kind: str, path: str) -> tuple[Array, Integers]:
+    """Vertices and triangles of a file's content alone: materials and pictures that it names are not looked for."""
+    try:
         if kind == "dae":
             check_drawing(content, path)
         if kind == "wrl":
             vertices, triangles = read_vrml(content, path)
         else:
+            import trimesh  # slow to import
+
             loaded: Any = trimesh.load(io.BytesIO(content), file_type=kind, force="mesh", process=False)
             vertices, triangles = np.asarray(loaded.vertices), np.asarray(loaded.faces)
         if kind == "dae":
@@ -177,12 +188,7 @@ def _load(path: str, scale: tuple[float, float, float], _changed: int, _size: in
         raise
     except Exception as error:  # readers of foreign formats raise anything
         raise GeometryError(f"cannot be read: {type(error).__name__}: {error}", source=path) from error
-    try:
-        mesh = TriangleMesh(*merge_vertices(vertices, triangles), Path(path).name)
-    except GeometryError as error:
-        error.source = path
-        raise
-    return mesh if scale == (1.0, 1.0, 1.0) else mesh.scaled(scale)
+    return merge_vertices(vertices, triangles)
 
 
 def merge_vertices(vertices: Array, triangles: Integers) -> tuple[Array, Integers]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array, Integers
+from footfall.compiler.kept_arrays import kept_arrays
 from footfall.errors import GeometryError
 
 MOST_CORNERS = 256  # of the hull of a mesh: about 0.6 % of its size is lost where it is round
@@ -92,6 +94,27 @@ class SimplerHull(NamedTuple):
 def simpler_hull(points: Array, most: int = MOST_CORNERS) -> SimplerHull:
     """The convex hull of points (n, 3), with at most so many corners: those that reach farthest in evenly spread
     directions, seen in units of the extent along each axis."""
+    points = np.ascontiguousarray(points, dtype=np.float64)
+    make = partial(_simplified, points, most)
+    corners, normals, ring, sizes, lost = kept_arrays(make, __name__, str(most).encode(), points.tobytes())
+    faces = tuple(_parts(ring, np.cumsum(sizes)[:-1])) if len(sizes) else ()
+    return SimplerHull(ConvexHull(corners, normals, faces), float(lost))
+
+
+def _simplified(points: Array, most: int) -> tuple[Any, ...]:
+    """Corners, normals, corners of all faces, sizes of the faces, and what is lost."""
+    hull, lost = _simpler(points, most)
+    sizes = np.array([len(face) for face in hull.faces], dtype=np.int64)
+    return (
+        hull.points,
+        hull.normals,
+        np.concatenate([*hull.faces, np.zeros(0, np.int64)]),
+        sizes,
+        np.array(lost),
+    )
+
+
+def _simpler(points: Array, most: int) -> SimplerHull:
     corners = _outer_points(points, _MANY * most)
     if len(corners) <= _MANY * most:
         whole = convex_hull(corners)
