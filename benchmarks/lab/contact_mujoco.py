@@ -102,24 +102,27 @@ class ContactPeer(MujocoModel):
         return states
 
 
-def add_servos(spec: Any, robot: Robot, kp: float, kd: float) -> list[int]:
-    """Add a position servo for each driven joint; our coordinates of them."""
+def add_servos(spec: Any, robot: Robot, kp: float | Array, kd: float | Array) -> list[int]:
+    """Add a position servo for each driven joint; our coordinates of them. kp, kd: of all joints, or one each."""
     import mujoco
+
+    driven = actuated_velocities(robot)
+    stiffness, damping = (np.broadcast_to(gain, (len(driven),)) for gain in (kp, kd))
 
     names = {}
     for joint in robot.joints:
         for k, name in enumerate(part_names(joint)):
             names[robot.v_slice(joint.name).start + k] = name
     coordinates = []
-    for coordinate, velocity in actuated_velocities(robot):
+    for (coordinate, velocity), stiff, damped in zip(driven, stiffness, damping, strict=True):
         servo = spec.add_actuator(
             name=names[velocity],
             target=names[velocity],
             trntype=mujoco.mjtTrn.mjTRN_JOINT,
             biastype=mujoco.mjtBias.mjBIAS_AFFINE,
         )
-        servo.gainprm[0] = kp
-        servo.biasprm[1], servo.biasprm[2] = -kp, -kd
+        servo.gainprm[0] = stiff
+        servo.biasprm[1], servo.biasprm[2] = -stiff, -damped
         limit = float(robot.effort_limits[velocity])
         if np.isfinite(limit):
             servo.forcerange = [-limit, limit]

@@ -30,7 +30,7 @@ def test_a_policy_is_the_network_that_was_saved(short_task, tmp_path):
     wanted = np.tanh(scaled @ layers[0][0].T + layers[0][1]) @ layers[1][0].T + layers[1][1]
     np.testing.assert_allclose(policy(seen), wanted, atol=1e-5)  # single precision
     assert policy.note.joints[0] == "FL_hip_joint"
-    assert sum(size for _, size in policy.note.observations) == 48
+    assert sum(policy.note.parts.values()) == 48
     verdict = judge(policy, FootfallVectorEnv(short_task, 6, autoreset_mode="Disabled"))
     assert 0.0 <= verdict.falls <= 1.0
     with pytest.raises(FootfallError, match=r"the policy takes \(rows, 48\)"):

@@ -30,7 +30,7 @@ class CompiledTask:
         scan = np.zeros((0, 2)) if task.scan is None else np.asarray(task.scan, dtype=np.float64)
         if scan.ndim != 2 or scan.shape[1] != 2 or not np.isfinite(scan).all():
             raise InvalidInput(f"scan has shape {scan.shape}; it must be points (n, 2), finite, in m")
-        self.setup = Setup(step, task.default, scan, task.dt * task.substeps, task.seconds)
+        self.setup = Setup(step, step.joints, task.default, scan, task.dt * task.substeps, task.seconds)
         self.joints = len(step.joints)
         self.terms = tuple(task.rewards)
         joints, settings = (self.joints,), step.setting_shapes()
@@ -86,7 +86,7 @@ class CompiledTask:
         rows = {**rows, **self._kicked(rows, draw)}
         state = RowState(*(rows[name] for name in RowState._fields))
         settings = RowSettings(*({**rows, "push": np.zeros(6)}[name] for name in RowSettings._fields))
-        places = [coordinate for coordinate, _ in setup.step.joints]
+        places = [coordinate for coordinate, _ in setup.joints]
         goal = setup.default[places] + task.action_scale * action - rows["encoder_bias"]
         after, report = setup.step.trace(state, settings, goal)
         done: Rows = {**rows, **after._asdict(), "action": action, "elapsed": rows["elapsed"] + 1.0}
@@ -217,7 +217,7 @@ class CompiledTask:
             at = Quantities(setup, {**rows, **new}, still, still, None)
             new[name] = evaluate("reset", name, term.function, term.options, at, draw)
         factors = new.pop("kp_factor"), new.pop("kd_factor")
-        places = [coordinate for coordinate, _ in setup.step.joints]
+        places = [coordinate for coordinate, _ in setup.joints]
         zero = {name: np.zeros(shape) for name, shape in self.rows.items() if name in _ZERO}
         new = {**rows, **new, **zero, "kp": factors[0] * kp, "kd": factors[1] * kd}
         new["friction"] = new["friction"] * np.ones(self.rows["friction"])

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.errors import InvalidInput
-from footfall.learning.policy import Policy, note_of
+from footfall.learning.policy import Policy
+from footfall.learning.policy_note import note_of
 from footfall.learning.vector_environment import FootfallVectorEnv
 
 _SETTLED = 50  # steps after a change of the command, from which on the velocity counts
@@ -46,13 +47,11 @@ def judge(
     command: whether what counts begins 1 s after each change of the command, else at once.
     """
     note = note_of(env.task)
-    if policy.note is not None and (policy.note.joints, policy.note.observations) != (
-        note.joints,
-        note.observations,
-    ):
+    own = policy.note
+    if own is not None and (own.joints, own.parts) != (note.joints, note.parts):
         raise InvalidInput(
-            f"the policy was trained for {policy.note.robot!r} with observations "
-            f"{dict(policy.note.observations)}; the task has {note.robot!r} with {dict(note.observations)}"
+            f"the policy was trained for {own.robot!r} with observations {own.parts}; the task has {note.robot!r} with "
+            f"{note.parts}"
         )
     seen, _ = env.reset(seed=seed)
     rows, settled = env.num_envs, _SETTLED if command else 0

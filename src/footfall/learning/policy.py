@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
 from footfall.arrays import Array
 from footfall.errors import InvalidInput, MissingFile, MissingPackage
+from footfall.learning.policy_note import note_from_json, note_of, note_text
 from footfall.learning.task import LearningTask
 from footfall.whole_file import written_whole
 
@@ -18,21 +18,6 @@ Activation = Literal["elu", "relu", "tanh"]
 
 _LARGEST = 200_000_000  # bytes of a policy
 _SMALLEST = 1e-12
-
-
-class PolicyNote(NamedTuple):
-    """What a policy was trained for, as its file says. joints: names in the order of actions. default: positions of the
-    joints, rad. observations: names and sizes of the parts, in order. period: s."""
-
-    robot: str
-    joints: tuple[str, ...]
-    default: tuple[float, ...]
-    kp: tuple[float, ...]
-    kd: tuple[float, ...]
-    action_scale: float
-    action_limit: float
-    period: float
-    observations: tuple[tuple[str, int], ...]
 
 
 class Policy:
@@ -71,7 +56,7 @@ class Policy:
         self.inputs, self.outputs = inputs[0].shape[1], outputs[0].shape[-1]
         self._names = inputs[0].name, outputs[0].name
         text = self._session.get_modelmeta().custom_metadata_map.get("footfall")
-        self.note = None if text is None else _note(path, text)
+        self.note = None if text is None else note_from_json(text, f"policy {str(path)!r}")
 
     def __call__(self, observations: Array) -> Array:
         """Actions (n, joints) for observations (n, size)."""
@@ -82,28 +67,6 @@ class Policy:
             )
         name, result = self._names
         return np.asarray(self._session.run([result], {name: given})[0], dtype=np.float64)
-
-
-def note_of(task: LearningTask) -> PolicyNote:
-    """What a policy for a task must know."""
-    from footfall.learning.compiled import CompiledTask
-
-    robot, (kp, kd) = task.model, task.gains
-    names = {
-        velocity: name for name in robot.joint_names for velocity in range(robot.nv)[robot.v_slice(name)]
-    }
-    places = task.step.joints
-    return PolicyNote(
-        task.robot if isinstance(task.robot, str) else robot.name,
-        tuple(names[velocity] for _, velocity in places),
-        tuple(float(task.default[coordinate]) for coordinate, _ in places),
-        tuple(kp.tolist()),
-        tuple(kd.tolist()),
-        float(task.action_scale),
-        float(task.action_limit),
-        task.dt * task.substeps,
-        tuple(CompiledTask(task).sizes.items()),
-    )
 
 
 def save_policy(
@@ -129,7 +92,7 @@ def save_policy(
     if activation not in operators:
         raise InvalidInput(f"activation is {activation!r}; there are: {', '.join(operators)}")
     note = note_of(task)
-    size, width = sum(count for _, count in note.observations), len(note.joints)
+    size, width = sum(note.parts.values()), len(note.joints)
     shapes = [np.shape(weight) for weight, _ in layers]
     if not shapes or shapes[0][1] != size or shapes[-1][0] != width:
         raise InvalidInput(
@@ -164,33 +127,7 @@ def save_policy(
         [numpy_helper.from_array(value.astype(np.float32), name) for name, value in weights.items()],
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10)
-    helper.set_model_props(model, {"footfall": json.dumps(note._asdict())})
+    helper.set_model_props(model, {"footfall": note_text(note)})
     onnx.checker.check_model(model)
     with written_whole(Path(path)) as file:
         file.write(model.SerializeToString())
-
-
-def _note(path: Path, text: str) -> PolicyNote:
-    try:
-        read: dict[str, Any] = json.loads(text)
-        joints, default, kp, kd = (tuple(read[name]) for name in ("joints", "default", "kp", "kd"))
-        note = PolicyNote(
-            str(read["robot"]),
-            tuple(str(name) for name in joints),
-            tuple(float(value) for value in default),
-            tuple(float(value) for value in kp),
-            tuple(float(value) for value in kd),
-            float(read["action_scale"]),
-            float(read["action_limit"]),
-            float(read["period"]),
-            tuple((str(name), int(size)) for name, size in read["observations"]),
-        )
-    except (ValueError, KeyError, TypeError) as error:
-        raise InvalidInput(
-            f"policy {str(path)!r} has a note of footfall that cannot be read: {error!r}"
-        ) from error
-    if len({len(note.joints), len(note.default), len(note.kp), len(note.kd)}) != 1:
-        raise InvalidInput(
-            f"policy {str(path)!r} has a note whose joints, positions and gains differ in number"
-        )
-    return note

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -22,10 +22,11 @@ from footfall.simulation.batch_step import BatchStep, RowReport
 
 
 class Setup(NamedTuple):
-    """What holds for all rows. default (nq,): where they start. scan (n, 2): points beside the base whose heights are
-    asked for, m. period: s, of control. limit: s, of an episode."""
+    """What holds for all rows. joints: (coordinate, velocity) of those that act. default (nq,): where rows start. scan
+    (n, 2): points beside the base whose heights are asked for, m. period: s, of control. limit: s, of an episode."""
 
     step: BatchStep
+    joints: Sequence[tuple[int, int]]
     default: Array
     scan: Array
     period: float
@@ -91,13 +92,13 @@ class Quantities:
     @cached_property
     def joint_position(self) -> Array:
         """Of the driven joints against the default ones, (joints,) rad."""
-        places = [coordinate for coordinate, _ in self._setup.step.joints]
+        places = [coordinate for coordinate, _ in self._setup.joints]
         return self.q[places] - self._setup.default[places]
 
     @cached_property
     def joint_limits(self) -> Array:
         """Lower and upper limits against the default ones, (2, joints) rad."""
-        robot, places = self._setup.step.robot, [coordinate for coordinate, _ in self._setup.step.joints]
+        robot, places = self._setup.step.robot, [coordinate for coordinate, _ in self._setup.joints]
         return (
             np.array([robot.lower_limits[places], robot.upper_limits[places]]) - self._setup.default[places]
         )
@@ -110,7 +111,7 @@ class Quantities:
     @cached_property
     def joint_rate(self) -> Array:
         """(joints,) rad/s."""
-        return self.v[[velocity for _, velocity in self._setup.step.joints]]
+        return self.v[[velocity for _, velocity in self._setup.joints]]
 
     @cached_property
     def command(self) -> Array:
@@ -125,7 +126,7 @@ class Quantities:
     @cached_property
     def effort(self) -> Array:
         """Of the joints, (joints,) N m."""
-        return np.zeros(len(self._setup.step.joints)) if self._report is None else self._report.effort
+        return np.zeros(len(self._setup.joints)) if self._report is None else self._report.effort
 
     @cached_property
     def foot_force(self) -> Array:

@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.dynamics.kinematics import forward_kinematics
 from footfall.errors import InvalidInput, UnknownName
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
 from footfall.learning.quantities import check_term
+from footfall.learning.standing import standing
 from footfall.robot.load import load
 from footfall.robot.model import Robot
-from footfall.robot.start import inside_limits, start_of
 from footfall.simulation.batch_step import BatchStep, Ground
 from footfall.simulation.foot_points import find_feet
 from footfall.simulation.joint_control import actuated_velocities
@@ -149,32 +148,7 @@ class LearningTask:
     @cached_property
     def default(self) -> Array:
         """Configuration (nq,) with the posture, its feet on level ground."""
-        robot = self.model
-        q = np.array(start_of(robot).q)
-        moving = [
-            joint
-            for joint in robot.joint_names
-            if robot.q_slice(joint).stop - robot.q_slice(joint).start == 1
-        ]
-        for part, value in self.posture.items():
-            named = [joint for joint in moving if part == joint] or [
-                joint for joint in moving if part in joint
-            ]
-            if not named:
-                raise UnknownName("joint", part, moving, f"robot {robot.name!r}, for the posture")
-            for joint in named:
-                q[robot.q_slice(joint)] = value
-        q = inside_limits(robot, q)
-        feet = find_feet(robot, q=q, bodies=self.feet)
-        poses = forward_kinematics(robot, q, frames=tuple(foot.body for foot in feet))
-        lowest = min(
-            float((rotation @ np.array(point.point) + position)[2] - point.radius)
-            for foot, position, rotation in zip(feet, poses.position, poses.rotation, strict=True)
-            for point in foot.points
-        )
-        q[2] -= lowest
-        q.flags.writeable = False
-        return q
+        return standing(self.model, self.posture, self.feet)
 
     @cached_property
     def gains(self) -> tuple[Array, Array]:

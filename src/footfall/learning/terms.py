@@ -24,9 +24,9 @@ def square(vector: Array) -> Any:
 # Observations
 
 
-def base_velocity(base_velocity: Array) -> Array:
+def base_velocity(base_velocity: Array, scale: float = 1.0) -> Array:
     """m/s, in axes of the base."""
-    return base_velocity
+    return scale * base_velocity
 
 
 def base_rate(base_rate: Array, scale: float = 0.25) -> Array:
@@ -39,14 +39,14 @@ def gravity(gravity: Array) -> Array:
     return gravity
 
 
-def command(command: Array) -> Array:
-    """What is wanted: m/s, m/s, rad/s."""
-    return command
+def command(command: Array, scale: Any = 1.0) -> Array:
+    """What is wanted: m/s, m/s, rad/s; scale: of each, or one for all."""
+    return np.asarray(scale, dtype=np.float64) * command
 
 
-def joint_position(joint_position: Array, encoder_bias: Array) -> Array:
+def joint_position(joint_position: Array, encoder_bias: Array, scale: float = 1.0) -> Array:
     """As it is read, against the default one, rad."""
-    return joint_position + encoder_bias
+    return scale * (joint_position + encoder_bias)
 
 
 def joint_rate(joint_rate: Array, scale: float = 0.05) -> Array:
@@ -57,6 +57,12 @@ def joint_rate(joint_rate: Array, scale: float = 0.05) -> Array:
 def last_action(action: Array) -> Array:
     """What was done last."""
     return action
+
+
+def gait_phase(time: Any, period: float = 0.8) -> Array:
+    """Sine and cosine of a clock that goes round once in a period, s."""
+    angle = (2.0 * np.pi / period) * time
+    return np.array([np.sin(angle), np.cos(angle)])
 
 
 def foot_touching(foot_touching: Array) -> Array:

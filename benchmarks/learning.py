@@ -1,0 +1,423 @@
+"""Measure environments for learning: python -m benchmarks.learning [TABLE ...] [--output benchmarks/learning.md].
+
+Physics steps a second on one core under a policy against MuJoCo, one step a call against many, two cores, memory,
+native share, and where the time of a step goes.
+"""
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy
+
+import argparse
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from benchmarks.lab.learning_mujoco import FLAGS, MujocoRows, Shapes
+from footfall.arrays import Array
+from footfall.bench.measure import Spread
+from footfall.bench.surroundings import lanes, load_average, processor
+from footfall.compiler import batches
+from footfall.learning import FootfallVectorEnv, Policy, terms, velocity_task
+from footfall.learning.observer import Observer
+from footfall.learning.policy_note import note_of
+from footfall.learning.task import LearningTask
+from footfall.simulation import RobotBatch
+
+_ROWS, _THEIRS = (
+    1024,
+    48,
+)  # of ours, which run in lanes, and of MuJoCo, whose cost a row does not depend on their number
+_WARM = 100  # steps of the environment before anything is timed
+_RANDOM = 0.4  # of an action, where there is no policy
+
+Act = Callable[[Array], Array]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A task and what acts. name: for tables."""
+
+    name: str
+    task: LearningTask
+    act: Act
+    acting: str
+
+
+def actor(task: LearningTask, path: Path | None) -> tuple[Act, str]:
+    """A policy from a file, else random goals."""
+    if path is not None:
+        return Policy(path), "policy"
+    rng, joints = np.random.default_rng(0), len(task.step.joints)
+    amount = _RANDOM * task.action_scale
+    return lambda seen: rng.normal(0.0, _RANDOM, (len(seen), joints)), f"random goals, {amount:.2g} rad"
+
+
+# Against MuJoCo
+
+
+class Ours:
+    """The environment with all its terms, one thread."""
+
+    def __init__(self, case: Case, rows: int) -> None:
+        self.env = FootfallVectorEnv(case.task, rows, autoreset_mode="SameStep", threads=1)
+        self.act, self.rows = case.act, rows
+        self.seen, _ = self.env.reset(seed=1000)
+        self.residual, self.falls = 0.0, 0
+
+    def advance(self) -> float:
+        """One step; s of CPU a step of the physics of one robot, without the policy."""
+        action = self.act(self.seen).astype(np.float32)
+        began = time.thread_time_ns()
+        self.seen, _, terminated, _, _ = self.env.step(action)
+        took = time.thread_time_ns() - began
+        self.residual = max(self.residual, float(self.env._outputs["residual"].max()))
+        self.falls += int(terminated.sum())
+        return 1e-9 * took / (self.rows * self.env.substeps)
+
+
+class Theirs:
+    """MuJoCo: physics alone; observations by our terms are made outside of the clock."""
+
+    def __init__(self, case: Case, rows: int, shapes: Shapes) -> None:
+        self.peer = MujocoRows(case.task, rows, shapes=shapes)
+        self.act, self.rows = case.act, rows
+        self.observe = Observer(note_of(case.task), task=case.task)
+        self.action = np.zeros((rows, len(case.task.step.joints)))
+        self.last = self.action.copy()
+        speeds = np.array(self.observe.note.speeds)
+        self.command = np.random.default_rng(1000).uniform(-1.0, 1.0, (rows, 3)) * speeds
+        self.falls, self.contacts = 0, 0.0
+
+    def advance(self) -> float:
+        peer = self.peer
+        seen = self.observe(
+            peer.positions, peer.velocities, command=self.command, action=self.action, last_action=self.last
+        )
+        self.last, self.action = self.action, self.act(seen.astype(np.float32))
+        goals = peer.goals(self.action)
+        began = time.thread_time_ns()
+        peer.step(goals)
+        took = time.thread_time_ns() - began
+        fallen = peer.fallen
+        self.falls += int(fallen.sum())
+        if fallen.any():
+            peer.reset(fallen)
+            self.action[fallen] = self.last[fallen] = 0.0
+        self.contacts = peer._data.ncon
+        return 1e-9 * took / (self.rows * peer.substeps)
+
+
+def against_mujoco(cases: list[Case], blocks: int) -> Iterator[str]:
+    yield from (
+        "## Physics steps a second on one core, beside MuJoCo",
+        "",
+        f"Ours: `FootfallVectorEnv`, {_ROWS} rows, all terms, noise, commands, kicks and resets included. MuJoCo",
+        f"{mujoco.__version__} ({FLAGS}): physics alone, `mujoco.rollout` one step of the environment a call,",
+        f"{_THEIRS} rows; with the same feet (balls), and with all shapes of the file against the ground. Each is",
+        "commanded by the same policy on its own observations, which are made outside of the clock. CPU time of one",
+        "thread, interleaved blocks in one process, medians and quartiles of ratios. Residual: the worst of ours,",
+        "of the weight times dt. Unstable: how often MuJoCo found numbers that are none or huge, and began anew.",
+        "",
+        "| robot | acting | ours | MuJoCo, same feet | ratio | MuJoCo, all shapes | ratio | residual | falls a "
+        "1000 steps: ours, same feet, all | unstable: same feet, all |",
+        "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|",
+    )
+    for case in cases:
+        ours = Ours(case, _ROWS)
+        peers = {shapes: Theirs(case, _THEIRS, shapes) for shapes in ("feet", "all")}  # type: ignore[arg-type]
+        for contestant in (ours, *peers.values()):
+            for _ in range(_WARM):
+                contestant.advance()
+            contestant.falls = 0
+        times: dict[str, list[float]] = {"ours": [], "feet": [], "all": []}
+        steps = 5
+        for _ in range(blocks):
+            times["ours"].append(float(np.mean([ours.advance() for _ in range(steps)])))
+            for name, peer in peers.items():
+                times[name].append(float(np.mean([peer.advance() for _ in range(steps)])))
+        mine = np.array(times["ours"])
+        cells = [f"{1 / np.median(mine):,.0f}"]
+        for name in peers:
+            ratio = Spread.of(np.array(times[name]) / mine)
+            cells.append(f"{1 / np.median(times[name]):,.0f}")
+            cells.append(f"{ratio.median:.1f} ({ratio.lower:.1f} to {ratio.upper:.1f})")
+        weight = case.task.model.mass * 9.81 * case.task.dt
+        falls = [1000 * each.falls / (each.rows * blocks * steps) for each in (ours, *peers.values())]
+        yield (
+            f"| {case.name} | {case.acting} | {' | '.join(cells)} | {ours.residual / weight:.1e} | "
+            f"{', '.join(f'{each:.2g}' for each in falls)} | "
+            f"{', '.join(str(each.peer.unstable) for each in peers.values())} |"
+        )
+
+
+# One step a call, two cores, memory, native share
+
+
+def _batch(case: Case, rows: int, threads: int) -> tuple[RobotBatch, Array]:
+    """Robots of a case without an environment around them, and goals (rows, periods, joints)."""
+    task = case.task
+    batch = RobotBatch(task.model, rows, dt=task.dt, substeps=task.substeps, q=task.default, threads=threads)
+    batch.settings.kp[:], batch.settings.kd[:] = task.gains
+    places = [coordinate for coordinate, _ in task.step.joints]
+    wild = np.random.default_rng(0).normal(0.0, 0.1, (rows, 10, len(places)))
+    return batch, task.default[places] + wild
+
+
+def one_step_a_call(cases: list[Case], blocks: int) -> Iterator[str]:
+    yield from (
+        "## One step a call against many",
+        "",
+        f"`RobotBatch`, {_ROWS} rows, one thread: ten calls of `step` against one `rollout` of ten periods from the",
+        "same states, under new goals each period; the bar is 3 %. Results have the same bits.",
+        "",
+        "| robot | us a period, one a call | ten a call | one a call takes more by |",
+        "|---|---:|---:|---:|",
+    )
+    for case in cases:
+        batch, goals = _batch(case, _ROWS, 1)
+        for k in range(5):
+            batch.step(goals[:, k])
+        state = [each.copy() for each in batch.state]
+        single, many = [], []
+
+        def begin(batch: RobotBatch = batch, state: list[Array] = state) -> int:
+            for array, value in zip(batch.state, state, strict=True):
+                array[:] = value
+            return time.thread_time_ns()
+
+        for _ in range(blocks + 1):
+            began = begin()
+            for k in range(goals.shape[1]):
+                batch.step(goals[:, k])
+            single.append(time.thread_time_ns() - began)
+            after = batch.state.q.copy()
+            began = begin()
+            batch.rollout(goals)
+            many.append(time.thread_time_ns() - began)
+            assert np.array_equal(after, batch.state.q)
+        more = Spread.of(np.array(single[1:]) / np.array(many[1:]) - 1.0)
+        scale = 1e-3 / goals[:, :, 0].size
+        yield (
+            f"| {case.name} | {scale * np.median(single[1:]):.2f} | {scale * np.median(many[1:]):.2f} | "
+            f"{100 * more.median:.1f} % ({100 * more.lower:.1f} to {100 * more.upper:.1f}) |"
+        )
+
+
+def two_cores(cases: list[Case], blocks: int) -> Iterator[str]:
+    yield from (
+        "## Two cores",
+        "",
+        "`FootfallVectorEnv.step`, 4096 rows, wall clock: only on a quiet machine does this say anything. The bar is",
+        "1.9.",
+        "",
+        "| robot | ms a step, one thread | two | ratio |",
+        "|---|---:|---:|---:|",
+    )
+    for case in cases:
+        envs = [
+            FootfallVectorEnv(case.task, 4096, autoreset_mode="SameStep", threads=threads)
+            for threads in (1, 2)
+        ]
+        seen = [env.reset(seed=1000)[0] for env in envs]
+        took: list[list[float]] = [[], []]
+        for _ in range(blocks + 20):
+            for k, env in enumerate(envs):
+                action = case.act(seen[k]).astype(np.float32)
+                began = time.perf_counter()
+                seen[k], *_ = env.step(action)
+                took[k].append(time.perf_counter() - began)
+        one, two = (np.array(each[20:]) for each in took)
+        ratio = Spread.of(one / two)
+        yield (
+            f"| {case.name} | {1e3 * np.median(one):.1f} | {1e3 * np.median(two):.1f} | "
+            f"{ratio.median:.2f} ({ratio.lower:.2f} to {ratio.upper:.2f}) |"
+        )
+
+
+_MEMORY = """
+import resource, sys, numpy as np
+from footfall.learning import FootfallVectorEnv
+env = FootfallVectorEnv(sys.argv[1], 4096, autoreset_mode="SameStep")
+env.reset(seed=0)
+for _ in range(3):
+    env.step(np.zeros(env.action_space.shape, np.float32))
+arrays = [*env._rows.values(), *env._outputs.values()]
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, sum(each.nbytes for each in arrays) / 2**20)
+"""
+
+
+def memory() -> Iterator[str]:
+    yield from (
+        "## Memory of 4096 robots",
+        "",
+        "A process of its own, at its largest, code from the cache; the bar for G1 is 2 GB.",
+        "",
+        "| task | process, MB | arrays of the rows, MB |",
+        "|---|---:|---:|",
+    )
+    for name in ("Go2-Velocity", "G1-Velocity"):
+        for _ in range(2):  # the first may compile
+            found = subprocess.run(
+                [sys.executable, "-c", _MEMORY, name], capture_output=True, text=True, check=True
+            )
+        process, arrays = (float(value) for value in found.stdout.split())
+        yield f"| {name} | {process:.0f} | {arrays:.0f} |"
+
+
+class NativeClock:
+    """Time inside of native code of batches, ns of CPU."""
+
+    def __init__(self) -> None:
+        self.spent = 0
+
+    def __enter__(self) -> "NativeClock":
+        self._plain = plain = batches.BatchCode.run
+
+        def timed(code: Any, *arguments: Any) -> Any:
+            began = time.thread_time_ns()
+            result = plain(code, *arguments)
+            self.spent += time.thread_time_ns() - began
+            return result
+
+        batches.BatchCode.run = timed  # type: ignore[method-assign]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        batches.BatchCode.run = self._plain  # type: ignore[method-assign]
+
+
+def native_share(cases: list[Case], steps: int) -> Iterator[str]:
+    yield from (
+        "## Share outside of native code",
+        "",
+        "`FootfallVectorEnv.step`, 4096 rows, one thread; what is not spent in the kernel's machine code: copies,",
+        "checks of actions and rewards, means of terms, Python. The bar is 10 %.",
+        "",
+        "| robot | ms a step | native | outside |",
+        "|---|---:|---:|---:|",
+    )
+    for case in cases:
+        ours = Ours(case, 4096)
+        for _ in range(20):
+            ours.advance()
+        with NativeClock() as clock:
+            total = sum(ours.advance() for _ in range(steps)) * 4096 * ours.env.substeps
+        native = 1e-9 * clock.spent
+        outside = f"{100 * (1 - native / total):.1f} %"
+        yield f"| {case.name} | {1e3 * total / steps:.2f} | {1e3 * native / steps:.2f} | {outside} |"
+
+
+def where_it_goes(cases: list[Case], blocks: int) -> Iterator[str]:
+    yield from (
+        "## Where the time of a step goes",
+        "",
+        f"us of CPU a step of the environment of one robot, {_ROWS} rows, one thread; differences of kernels with more",
+        "and more in them, interleaved.",
+        "",
+        "| robot | physics | and one term each | and all observations, with noise | and all rewards and ends "
+        "| and kicks, draws, resets: native | all of `step` | policy (ONNX) |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|",
+    )
+    for case in cases:
+        task = case.task
+        least = replace(
+            task, observations={"gravity": terms.gravity}, rewards={"alive": terms.alive},
+            terminations={}, resets={}, kick=None,
+        )  # fmt: skip
+        seeing = replace(least, observations=task.observations)
+        rewarded = replace(seeing, rewards=task.rewards, terminations=task.terminations)
+        envs = [
+            FootfallVectorEnv(each, _ROWS, autoreset_mode="SameStep", threads=1)
+            for each in (least, seeing, rewarded, task)
+        ]
+        batch, _ = _batch(case, _ROWS, 1)
+        places = [coordinate for coordinate, _ in task.step.joints]
+        for env in envs:
+            env.reset(seed=1000)
+        seen = np.zeros((_ROWS, envs[-1].single_observation_space.shape[0]), np.float32)
+        found = np.zeros((blocks, 7))
+        for block in range(-20, blocks):
+            began = time.thread_time_ns()
+            action = case.act(seen).astype(np.float32)
+            acted = time.thread_time_ns() - began
+            row = []
+            goal = task.default[places] + task.action_scale * action
+            with NativeClock() as clock:
+                batch.step(goal)
+            row.append(clock.spent)
+            for env in envs:
+                for name in ("q", "v", "impulses"):  # all from the same states
+                    env.rows[name][:] = envs[-1].rows[name]
+                with NativeClock() as clock:
+                    began = time.thread_time_ns()
+                    seen, *_ = env.step(action)
+                    whole = time.thread_time_ns() - began
+                row.append(clock.spent)
+            batch.state.q[:], batch.state.v[:] = envs[-1].rows["q"], envs[-1].rows["v"]
+            batch.state.impulses[:] = envs[-1].rows["impulses"]
+            if block >= 0:
+                found[block] = [*row, whole, acted]
+        cells = " | ".join(f"{1e-3 * value / _ROWS:.2f}" for value in np.median(found, axis=0))
+        yield f"| {case.name} | {cells} |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "tables", nargs="*", help="mujoco, calls, cores, memory, native, parts; all without it"
+    )
+    parser.add_argument("--go2", type=Path, help="a policy for Go2; else random goals")
+    parser.add_argument("--g1", type=Path, help="a policy for G1; else random goals")
+    parser.add_argument("--robots", nargs="*", default=["Go2", "G1"])
+    parser.add_argument("--blocks", type=int, default=30)
+    parser.add_argument(
+        "--output", type=Path, help="write the tables into this file, before what it has by hand"
+    )
+    options = parser.parse_args()
+    cases = []
+    for name in options.robots:
+        task = velocity_task(f"{name}-Velocity")
+        cases.append(Case(name, task, *actor(task, getattr(options, name.lower(), None))))
+    tables: dict[str, Callable[[], Iterator[str]]] = {
+        "mujoco": lambda: against_mujoco(cases, options.blocks),
+        "calls": lambda: one_step_a_call(cases, options.blocks),
+        "cores": lambda: two_cores(cases, options.blocks),
+        "memory": memory,
+        "native": lambda: native_share(cases, options.blocks),
+        "parts": lambda: where_it_goes(cases, options.blocks),
+    }
+    before, text = load_average(), ""
+    for name, made in tables.items():
+        if not options.tables or name in options.tables:
+            for line in (*made(), ""):
+                print(line, flush=True)
+                text += line + "\n"
+    words = (
+        f"{processor()}, {lanes()} lanes; load average before {before}, after {load_average()}. "
+        f"`python -m benchmarks.learning {' '.join(sys.argv[1:])}`"
+    )
+    print(words)
+    if options.output is not None:
+        _write(options.output, f"{_HEAD}{words}\n\n{text}")
+
+
+_HEAD = "# Learning: what was measured\n\n"
+_REST = "<!-- below: written by hand -->\n"
+
+
+def _write(path: Path, tables: str) -> None:
+    """What stands below the mark is kept."""
+    old = path.read_text(encoding="utf-8") if path.is_file() else ""
+    path.write_text(tables + _REST + old.partition(_REST)[2], encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
