@@ -10,7 +10,17 @@ import pytest
 from footfall.walking.balance import balancing_wrench, follow_height, zmp_shift
 from footfall.walking.compliance import Compliance
 from footfall.walking.disturbance import ObservedForce
-from footfall.walking.feet import FootGoal, FootLoad, FootPlan, adapt_foot, foot_target, notice_touch
+from footfall.walking.feet import (
+    FootGoal,
+    FootLoad,
+    FootPlan,
+    Moving,
+    Smoothness,
+    _smoothly,
+    adapt_foot,
+    foot_target,
+    notice_touch,
+)
 from footfall.walking.footholds import Lead, foothold_goal, has_landed, shift_plan, step_room
 from footfall.walking.gains import ControlGains, control_gains
 from footfall.walking.hands import SMOOTH, HandPlan, adapt_hand, hand_target, make_up
@@ -24,7 +34,9 @@ ZERO = np.zeros(3)
 AS_PLANNED = FootGoal(ZERO, ZERO)
 UNLEARNT = Compliance(0.0, 0.0)
 BODY = BodyMemory(0.0, 0.0, ZERO, ZERO, ZERO, ZERO, ObservedForce(ZERO, ZERO, ZERO))
-STANDING = FootMemory(ZERO, ZERO, ZERO, ZERO, 1.0, 0.0, 0.0, 300.0, 1.0, 0.0, 0.0, UNLEARNT, UNLEARNT, ZERO)
+STANDING = FootMemory(
+    ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, 1.0, 0.0, 0.0, 300.0, 1.0, 0.0, 0.0, UNLEARNT, UNLEARNT, ZERO
+)
 SWINGING = STANDING._replace(touching=0.0, force=0.0, active=0.0)
 FREE = HandMemory(ZERO, ZERO, 0.0, ZERO, 0.0, ZERO, ZERO, LastTouch(ZERO, 0.0, 0.0))
 LEANING = FREE._replace(touching=1.0, force=np.array([0.0, -50.0, 0.0]), active=1.0)
@@ -157,6 +169,25 @@ def test_force_control_lets_a_foot_go_that_leaves(gains: ControlGains) -> None:
     np.testing.assert_array_equal(after.turn_rate, 0.0)
 
 
+@pytest.mark.parametrize("missing", [1e-4, 0.02, -0.3, 2.0])
+def test_displacements_get_their_rate_with_two_derivatives(gains: ControlGains, missing: float) -> None:
+    """With J = A / T a rate changes by e in 2 sqrt(e / J), if A is not reached, else in e / A + T. On the way the
+    acceleration changes by J dt in a period at most, and the rate comes to rest where it should."""
+    most, jerk, dt = gains.stop_acceleration, gains.stop_acceleration / gains.stop_time, gains.period
+    size = abs(missing)
+    lasts = 2.0 * np.sqrt(size / jerk) if size < most**2 / jerk else size / most + gains.stop_time
+    now, wanted = Moving(ZERO, ZERO), np.array([missing, 0.0, 0.0])
+    rates, accelerations = [0.0], [0.0]
+    for _ in range(int(lasts / dt) + 4):
+        now = _smoothly(now, wanted, Smoothness(most, jerk * dt, dt))
+        rates.append(now.rate[0])
+        accelerations.append(now.acceleration[0])
+    assert np.abs(np.diff(accelerations)).max() <= jerk * dt * (1.0 + 1e-9)
+    assert np.abs(accelerations).max() <= most * (1.0 + 1e-9)
+    assert np.abs(rates).max() <= size * (1.0 + 1e-9)
+    assert rates[-1] == pytest.approx(missing, abs=jerk * dt * dt)
+
+
 def swing_down(gains: ControlGains, ground: float) -> tuple[np.ndarray, np.ndarray, FootMemory]:
     """Heights and velocities of a foot that is planned to come down by a quintic in 0.3 s from 6 cm to 0, and the
     memory in the end, on ground of some height, m, that pushes as springs of the whole sole and its dampers do."""
@@ -181,19 +212,23 @@ def swing_down(gains: ControlGains, ground: float) -> tuple[np.ndarray, np.ndarr
 
 
 def test_an_early_contact_stops_the_foot_where_it_is(gains: ControlGains) -> None:
-    """Ground that is 2 cm too high: the foot stops in v / a_max and stays, without a jump of its velocity."""
+    """Ground that is 2 cm too high: the foot stops in 2 sqrt(v / J) and stays; neither its velocity nor its
+    acceleration jumps."""
     heights, rates, memory = swing_down(gains, 0.02)
     touched = int(np.flatnonzero(heights < 0.02)[0])
-    speed = -rates[touched]
-    # Forces are smoothed until they count (4 ms); then it stops within v / a_max, which takes v^2 / (2 a_max).
-    stopped = touched + 8 + int(np.ceil(speed / gains.stop_acceleration / gains.period))
+    speed, jerk = -rates[touched], gains.stop_acceleration / gains.stop_time
+    # Forces are smoothed until they count (4 ms); then it stops within 2 sqrt(v / J), on the way of v sqrt(v / J).
+    stopped = touched + 8 + int(np.ceil(2.0 * np.sqrt(speed / jerk) / gains.period))
     np.testing.assert_allclose(rates[stopped:], 0.0, atol=1e-9)
-    assert heights[-1] > 0.02 - 0.008 * speed - speed**2 / (2.0 * gains.stop_acceleration)
+    assert heights[-1] > 0.02 - 0.008 * speed - speed * np.sqrt(speed / jerk)
     assert memory.hold[2] == pytest.approx(heights[-1])
     # C1: velocities change by no more than the stop and the plan allow (its quintic: 0.06 m 10 / sqrt(3) / T^2).
     most = gains.stop_acceleration + 0.06 * 10.0 / np.sqrt(3.0) / 0.3**2
     assert np.abs(np.diff(rates)).max() <= most * gains.period + 1e-9
     np.testing.assert_allclose(np.diff(heights), gains.period * rates[1:], atol=2e-6 + most * gains.period**2)
+    # C2: accelerations change by no more than J dt, and the plan (its quintic: 0.06 m 60 / T^3).
+    most = (jerk + 0.06 * 60.0 / 0.3**3) * gains.period
+    assert np.abs(np.diff(rates, 2)).max() <= most * gains.period + 1e-9
 
 
 def test_a_foot_without_a_limit_would_jump(gains: ControlGains) -> None:

@@ -23,6 +23,7 @@ _SWITCHING = 0.03  # s, in which position control becomes force control
 # s, of forces that decide on contact, and of how fast feet turn: dampers in soles answer at once.
 _SMOOTH = 0.004
 _STRUCK, _FREE = 0.003, 0.05  # s, in which a foot notices that it has struck something, and forgets it
+_BLOCKED = 1e-3  # of what blocks the way, from which on it counts
 _PATIENCE = 0.02  # s, for which a foot may be late, or light once it has landed, without doing anything
 _FASTEST = 1.0  # of the pendulum's speed `w h`, by which a swinging foot is displaced
 _SINKING = 0.25  # of the speed of a late foot: that of one which came early and has lost the ground again
@@ -83,7 +84,8 @@ def adapt_foot(
     hold_rate: Vector3 = np.zeros(3)
     turn_rate: Vector3 = np.zeros(3)
     # A foot that leaves the ground is left alone: the plan has its next sole already, which may be a tiptoe's.
-    if memory.active > 0.0 and (plan.closed or memory.early > 0.5):
+    controlled = memory.active > 0.0 and (plan.closed or memory.early > 0.5)
+    if controlled:
         turn_rate = memory.active * _turn_rate(memory, plan, load, gains)
         turn_rate = memory.turn_rate + gains.period / (gains.period + _SMOOTH) * (
             turn_rate - memory.turn_rate
@@ -104,13 +106,30 @@ def adapt_foot(
         turn_rate = turn_rate - (share * gains.release_rate) * (memory.turn - goal.turn)
         memory = _struck(memory, plan, load, gains)
         hold_rate = hold_rate - _into(plan.target.velocity + hold_rate, memory.block)
-    hold_rate = _within_reach(memory.hold_rate, hold_rate, gains)
-    hold = memory.hold + gains.period * hold_rate
+    most = gains.stop_acceleration
+    step = most * gains.period / gains.stop_time
+    # A foot that strikes something stops as hard as it can.
+    struck = memory.block @ memory.block > _BLOCKED * _BLOCKED
+    limits = Smoothness(most, most if struck else step, gains.period)
+    held = _smoothly(Moving(memory.hold_rate, memory.hold_acceleration), hold_rate, limits)
+    hold = memory.hold + gains.period * held.rate
+    turned = Moving(turn_rate, (turn_rate - memory.turn_rate) / gains.period)
+    if not controlled:  # else the filter of force control has smoothed it
+        before = Moving(memory.turn_rate, memory.turn_acceleration)
+        arm = 0.5 * gains.sole.length
+        turned = _smoothly(before, turn_rate, Smoothness(most / arm, step / arm, gains.period))
     hold[2] = min(max(hold[2], -gains.largest_step), gains.largest_step)
-    turn = memory.turn + gains.period * turn_rate
+    turn = memory.turn + gains.period * turned.rate
     for i in (0, 1, 2):
         turn[i] = min(max(turn[i], -gains.largest_turn), gains.largest_turn)
-    return memory._replace(hold=hold, hold_rate=hold_rate, turn=turn, turn_rate=turn_rate)
+    return memory._replace(
+        hold=hold,
+        hold_rate=held.rate,
+        hold_acceleration=held.acceleration,
+        turn=turn,
+        turn_rate=turned.rate,
+        turn_acceleration=turned.acceleration,
+    )
 
 
 def _no_faster(velocity: Vector3, most: float) -> Vector3:
@@ -134,19 +153,44 @@ def _struck(memory: FootMemory, plan: FootPlan, load: FootLoad, gains: ControlGa
 def _into(velocity: Vector3, block: Vector3) -> Vector3:
     """The part of a velocity that leads into what blocks the way."""
     size = np.sqrt(block @ block)
-    if size < 1e-3:
+    if size < _BLOCKED:
         return np.zeros(3)
     into: Vector3 = (min(float(velocity @ block), 0.0) / size) * block
     return into
 
 
-def _within_reach(before: Vector3, wanted: Vector3, gains: ControlGains) -> Vector3:
-    """The rate, m/s, nearest to a wanted one that is there after a period: velocities of feet do not jump."""
-    most = gains.stop_acceleration * gains.period
-    rate = wanted.copy()
+class Smoothness(NamedTuple):
+    """most: greatest acceleration. step: by which it changes in a period, s, at most."""
+
+    most: float
+    step: float
+    period: float
+
+
+class Moving(NamedTuple):
+    """How fast a displacement changes, with its acceleration: m or rad, s."""
+
+    rate: Vector3
+    acceleration: Vector3
+
+
+def _smoothly(before: Moving, wanted: Vector3, limits: Smoothness) -> Moving:
+    """After a period, on the way to a wanted rate, with an acceleration that does not jump: joints have set points with
+    two derivatives.
+
+    An acceleration that falls from (n + f) steps to nothing, a step each period, changes the rate by
+    ((n + 1) f + n (n + 1) / 2) steps times the period: the greatest one that does not take it too far is solved for."""
+    rate, acceleration = before.rate.copy(), before.acceleration.copy()
     for i in (0, 1, 2):
-        rate[i] = before[i] + min(max(wanted[i] - before[i], -most), most)
-    return rate
+        missing = wanted[i] - before.rate[i]
+        steps = abs(missing) / (limits.step * limits.period)
+        whole = np.floor(0.5 * (np.sqrt(1.0 + 8.0 * steps) - 1.0))
+        rest = (steps - 0.5 * whole * (whole + 1.0)) / (whole + 1.0)
+        best = min((whole + rest) * limits.step, limits.most)
+        change = (best if missing > 0.0 else -best) - before.acceleration[i]
+        acceleration[i] = before.acceleration[i] + min(max(change, -limits.step), limits.step)
+        rate[i] = before.rate[i] + limits.period * acceleration[i]
+    return Moving(rate, acceleration)
 
 
 def _with_pivot(memory: FootMemory, plan: FootPlan) -> FootMemory:

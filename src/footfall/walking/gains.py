@@ -99,6 +99,7 @@ class ControlGains(NamedTuple):
         float  # m, longest step ahead by which a robot that stands catches itself; 0: it takes none
     )
     stop_acceleration: float  # m/s2, by which a foot is stopped that meets the ground early
+    stop_time: float  # s, in which a displaced foot gets that acceleration: set points have two derivatives
     late_speed: float  # m/s, of a foot that looks for the ground
     hand_speed: float  # m/s, of a hand that looks for what it should touch
     largest_turn: float  # rad, that force control may turn a foot by
@@ -147,6 +148,7 @@ def control_gains(model: ReducedModel, *, period: float = 1e-3, point_stiffness:
         step_share=1.0,
         catching_step=0.4 * model.com_height,
         stop_acceleration=5.0 * model.gravity,
+        stop_time=0.01,
         late_speed=0.04 * rate * model.com_height,
         hand_speed=0.04 * rate * model.com_height,
         largest_turn=0.3,

@@ -54,17 +54,19 @@ class JointPlaces(NamedTuple):
 
 class FootMemory(NamedTuple):
     """hold: how far the foot is displaced against its plan, m, since the ground is not where it was thought to be.
-    turn: rotation (3,) by which force control has turned it, rad. Both in world axes, with rates. touching: 1 if it
-    touches. early: 1 if it touched before it was planned to. missing: s, for how long it should stand and bears
-    nothing. force: N, upwards, smoothed. active: from 0 (position control) to 1 (force control). pivot: m, ahead of its
-    frame, about which it is turned. swung: 1 from when it swings until the plan has followed it to where it landed.
-    about_x, about_y: what it has learnt of the ground, for torques about its axes. block: what it has struck while it
-    swung pushes it this way, in the plane; of length 1 while it does, less and less afterwards."""
+    turn: rotation (3,) by which force control has turned it, rad. Both in world axes, with rates and accelerations.
+    touching: 1 if it touches. early: 1 if it touched before it was planned to. missing: s, for how long it should
+    stand and bears nothing. force: N, upwards, smoothed. active: from 0 (position control) to 1 (force control).
+    pivot: m, ahead of its frame, about which it is turned. swung: 1 from when it swings until the plan has followed it
+    to where it landed. about_x, about_y: what it has learnt of the ground, for torques about its axes. block: what it
+    has struck while it swung pushes it this way, in the plane; of length 1 while it does, less and less afterwards."""
 
     hold: Vector3
     hold_rate: Vector3
+    hold_acceleration: Vector3
     turn: Vector3
     turn_rate: Vector3
+    turn_acceleration: Vector3
     touching: float
     early: float
     missing: float
