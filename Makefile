@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
 
-.PHONY: help demo walks test explore lint format bench picture clean
+.PHONY: help demo walks test explore lint format bench picture wheel clean
 .DEFAULT_GOAL := help
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo "make format   put the sources into the common format"
 	@echo "make bench    measure against Pinocchio (minutes; wants a quiet machine)"
 	@echo "make picture  draw the pictures of the README (wants Chromium)"
+	@echo "make wheel    build a wheel with native code for common CPUs (two minutes)"
 	@echo "make clean    remove .venv and all that tools have left"
 
 demo: $(VENV)/installed
@@ -57,6 +58,11 @@ picture: $(VENV)/installed-for-tests
 	cp demo/platform.png docs/pictures/platform.png
 	$(BIN)/footfall walk --output demo --no-plot --video docs/pictures/walk.webp
 
+# Whoever installs it does not compile what is the same for all robots.
+wheel: $(VENV)/installed
+	$(BIN)/python release/native_code.py
+	$(PIP) wheel --no-deps --wheel-dir dist .
+
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "footfall needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
@@ -71,5 +77,5 @@ $(VENV)/installed-for-tests: pyproject.toml | $(BIN)/python
 	@touch $@ $(VENV)/installed
 
 clean:
-	rm -rf $(VENV) build dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist demo src/footfall/compiler/shipped .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

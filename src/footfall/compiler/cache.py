@@ -9,6 +9,7 @@ that nobody can exchange them in between.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import logging
 import os
@@ -17,6 +18,7 @@ import re
 import secrets
 import stat
 import sys
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -30,6 +32,7 @@ MAGIC = b"footfall-kernel-1\n"
 LIMIT = 512 * 2**20  # bytes kept; the least recently used entries go first
 _LOOKS = 64  # at the size of the folder, while as many bytes are written as are kept
 ENTRY_LIMIT = 256 * 2**20  # larger files are not ours
+SHIPPED = Path(__file__).parent / "shipped"  # archives of entries that come with the package
 _CHANCE = random.Random()  # not the one of `random`, which a program may have seeded
 _OURS = re.compile(r"[0-9a-f]{64}(\.kernel|\.[0-9a-f]{16}\.part)")  # names of files
 _BY_DESCRIPTOR = hasattr(os, "getuid") and os.open in os.supports_dir_fd and os.scandir in os.supports_fd
@@ -65,7 +68,11 @@ def key_of(*parts: str) -> str:
 
 
 def read(key: str) -> Entry | None:
-    """The entry, if there is a sound one."""
+    """The entry, if there is a sound one: in the folder, or among those that come with the package."""
+    return _read_kept(key) or _read_shipped(key)
+
+
+def _read_kept(key: str) -> Entry | None:
     name = f"{key}.kernel"
     with suppress(OSError), _opened(directory()) as folder:
         with folder.open(name, os.O_RDONLY) as file:
@@ -73,13 +80,26 @@ def read(key: str) -> Entry | None:
             if not _is_ours(status) or not stat.S_ISREG(status.st_mode) or status.st_size > ENTRY_LIMIT:
                 return None
             content = file.read()
-        entry = _parse(content, key)
+        entry = parsed(content, key)
         if entry is None:
             folder.remove(name)
         else:
             with suppress(OSError):
                 folder.touch(name)  # most recently used
         return entry
+    return None
+
+
+@cache
+def _packs() -> tuple[zipfile.ZipFile, ...]:
+    """Archives of entries that come with the package, in memory: where processes fork they share no place in a file."""
+    return tuple(zipfile.ZipFile(io.BytesIO(path.read_bytes())) for path in sorted(SHIPPED.glob("*.zip")))
+
+
+def _read_shipped(key: str) -> Entry | None:
+    for pack in _packs():
+        with suppress(KeyError):
+            return parsed(pack.read(f"{key}.kernel"), key)
     return None
 
 
@@ -182,7 +202,7 @@ def _tell_of_others(path: Path) -> None:
     _LOG.warning("%s belongs to others, or others may write to it: kernels are not kept there", path)
 
 
-def _parse(content: bytes, key: str) -> Entry | None:
+def parsed(content: bytes, key: str) -> Entry | None:
     head = len(MAGIC) + 32
     body = content[head:]
     if not content.startswith(MAGIC) or hashlib.sha256(body).digest() != content[len(MAGIC) : head]:

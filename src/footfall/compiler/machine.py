@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import os
 import threading
 from collections.abc import Sequence
 from functools import cache, partial
@@ -14,6 +15,7 @@ import llvmlite.binding as llvm
 from llvmlite.binding import ffi
 
 from footfall.compiler.threads import Task
+from footfall.errors import InvalidInput
 
 _LOCK = threading.Lock()
 _NAMES = itertools.count()
@@ -36,14 +38,40 @@ def _new_target_machine(level: int = 2) -> Any:
     )
 
 
+# Levels of x86-64 that code can be shipped for, and the features that each adds (psABI).
+_LEVELS = {
+    "x86-64-v3": ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"),
+    "x86-64-v4": ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"),
+}
+
+
 @cache
 def cpu_name() -> str:
-    return str(llvm.get_host_cpu_name())
+    return chosen_level() or str(llvm.get_host_cpu_name())
 
 
 @cache
 def cpu_features() -> str:
-    return str(llvm.get_host_cpu_features().flatten())
+    return "" if chosen_level() else str(llvm.get_host_cpu_features().flatten())
+
+
+def chosen_level() -> str:
+    """The level that FOOTFALL_LEVEL asks code to be made for, to be shipped; empty if it is made for this CPU."""
+    level = os.environ.get("FOOTFALL_LEVEL", "")
+    if level and level not in _LEVELS:
+        raise InvalidInput(f"FOOTFALL_LEVEL is {level!r}; it must be one of {', '.join(_LEVELS)}")
+    return level
+
+
+@cache
+def best_level() -> str | None:
+    """Of this CPU, if it has one that code is shipped for."""
+    features, best = llvm.get_host_cpu_features(), None
+    for level, added in _LEVELS.items():
+        if not all(features.get(name) for name in added):
+            break
+        best = level
+    return best
 
 
 @cache
@@ -58,9 +86,22 @@ def widest_lanes() -> int:
 @cache
 def identity() -> str:
     """All that compiled code depends on besides its IR."""
+    if chosen_level():
+        return _shipped_identity(chosen_level())
     return repr(
         (llvmlite.__version__, llvm.llvm_version_info, llvm.get_default_triple(), cpu_name(), cpu_features())
     )
+
+
+def identities() -> tuple[str, ...]:
+    """Of code that runs here: that made on this machine first, then what comes with the package."""
+    level = best_level()
+    return (identity(),) if level is None else tuple(dict.fromkeys((identity(), _shipped_identity(level))))
+
+
+def _shipped_identity(level: str) -> str:
+    """Object code does not depend on which LLVM has made it."""
+    return repr(("shipped", llvm.get_default_triple(), level))
 
 
 def compile_objects(texts: Sequence[str], level: int) -> list[bytes]:

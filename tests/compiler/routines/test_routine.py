@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from footfall.arrays import Array, Integers
 from footfall.compiler import build_kernel, machine
+from footfall.compiler import functions as traced
 from footfall.compiler.routines import call_native, routine
 from footfall.errors import RoutineError
 
@@ -398,6 +399,46 @@ def test_a_constant_may_become_equal_to_another(tmp_path: Path, monkeypatch: pyt
     assert routine(counted)() == 121
     monkeypatch.setitem(counted.__globals__, "ONE", 2)
     assert routine(counted)() == 221
+
+
+CURVE = traced.sin
+
+
+def curved(x: float) -> Any:
+    return CURVE(x)
+
+
+def test_a_function_of_the_compiler_may_become_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Known by name, as is what NumPy has; those that one factory makes are still told apart."""
+    monkeypatch.setenv("FOOTFALL_CACHE_DIR", str(tmp_path))
+    assert routine(curved)(0.5) == pytest.approx(np.sin(0.5))
+    for other, same in ((traced.exp, np.exp), (np.sqrt, np.sqrt), (np.exp, np.exp)):
+        monkeypatch.setitem(curved.__globals__, "CURVE", other)
+        assert routine(curved)(0.5) == pytest.approx(same(0.5))
+
+
+def test_code_does_not_depend_on_where_footfall_is_installed() -> None:
+    """What comes with a wheel was made elsewhere: no path is among what a routine depends on."""
+    from footfall.compiler.routines import dependencies
+    from footfall.simulation.world.run import run_world
+
+    texts: list[bytes] = []
+
+    class Listening:
+        def update(self, text: bytes) -> None:
+            texts.append(text)
+
+        def hexdigest(self) -> str:
+            return ""
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dependencies, "sha256", lambda *_: Listening())
+        dependencies.content_of(run_world.python)  # type: ignore[attr-defined]
+    folder = str(Path(dependencies.__file__).parents[2])
+    assert len(texts) > 1000
+    assert [text for text in texts if folder.encode() in text] == []
 
 
 def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

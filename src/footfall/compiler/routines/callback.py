@@ -11,6 +11,7 @@ import numpy as np
 from footfall.compiler import cache as disk
 from footfall.compiler import machine
 from footfall.compiler.routines.dependencies import content_of
+from footfall.compiler.routines.linked_code import SHARED, known_entry
 from footfall.compiler.routines.memory import ARENA
 from footfall.compiler.routines.module import RoutineModule
 from footfall.compiler.routines.routine import Routine, surroundings
@@ -30,8 +31,7 @@ class RoutineCallback:
         assert isinstance(function, Routine)
         types = (ArrayType(FLOAT, 1), ArrayType(FLOAT, 1), ArrayType(DTYPES[data], 1))
         key = content_of(function.python).key
-        place = disk.key_of("callback", key, str(function.fused), data.__name__, *surroundings())
-        entry = disk.read(place)
+        place, entry = known_entry("callback", key, str(function.fused), data.__name__, *surroundings())
         if entry is None:
             module = RoutineModule(fused=function.fused)
             translated = module.translated(function.python, types)
@@ -46,7 +46,7 @@ class RoutineCallback:
                 "}",
             ]
             text = module.text() + "\n".join(lines)
-            entry = disk.Entry({}, Task(partial(machine.compile_optimised, text)).result())
+            entry = disk.Entry(SHARED, Task(partial(machine.compile_optimised, text)).result())
             disk.write(place, entry)
         addresses, self._library = machine.load_objects([entry.code], (_ENTRY,), {})
         self.address: int = addresses[_ENTRY]

@@ -21,6 +21,7 @@ import numpy as np
 from footfall.compiler.routines.annotations import is_record, record_fields
 from footfall.compiler.routines.parts import as_written
 
+_COMPILER = "footfall.compiler."
 _FOREIGN = ("numpy", "math", "builtins", "typing", "dataclasses", "enum", "collections")
 
 
@@ -43,7 +44,9 @@ def content_of(function: Callable[..., Any]) -> Content:
             continue
         seen.add(id(one))
         kept.append(one)
-        if isinstance(one, types.FunctionType):
+        if _is_known(one):
+            texts, more = [_known_name(one)], []
+        elif isinstance(one, types.FunctionType):
             texts, more = _function_texts(one), _named(one)
         elif isinstance(one, type):
             texts, more = _class_texts(one), _members(one)
@@ -94,13 +97,13 @@ def _named(function: types.FunctionType) -> list[Any]:
     found = [function.__globals__[name] for name in names if name in function.__globals__]
     owners = [value for value in found if isinstance(value, types.ModuleType | type)]
     for owner in owners:
-        if _is_foreign(owner):
+        if _is_known(owner):
             continue
         found += [vars(owner)[name] for name in names if name in vars(owner)]
     found += [kind for value in function.__annotations__.values() for kind in _classes_in(value)]
     found += [cell.cell_contents for cell in function.__closure__ or ()]
     found += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
-    return [value for value in found if not isinstance(value, types.ModuleType) and not _is_foreign(value)]
+    return [value for value in found if not isinstance(value, types.ModuleType)]
 
 
 def _classes_in(annotation: Any) -> list[type]:
@@ -117,14 +120,21 @@ def _words(annotations: Any) -> list[str]:
     ]
 
 
-def _is_foreign(value: Any) -> bool:
-    """Whether something is of NumPy or of Python itself: known by its name."""
+def _is_known(value: Any) -> bool:
+    """Whether something is known by its name: of NumPy or Python, or of the compiler, whose own source is another part
+    of what code is found by."""
     home = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
-    return (
-        isinstance(home, str)
-        and home.split(".")[0] in _FOREIGN
-        and not isinstance(value, np.ndarray | np.generic)
-    )
+    if not isinstance(home, str) or isinstance(value, np.ndarray | np.generic):
+        return False
+    return home.split(".")[0] in _FOREIGN or home.startswith(_COMPILER)
+
+
+def _known_name(value: Any) -> str:
+    """The name that something has in its module: what a factory has made has another one of its own."""
+    there = vars(sys.modules[value.__module__]) if value.__module__ in sys.modules else {}
+    own = getattr(value, "__qualname__", None) or getattr(value, "__name__", None) or type(value).__qualname__
+    name = own if "<" not in own else next((name for name, item in there.items() if item is value), own)
+    return f"{value.__module__}.{name}"
 
 
 def _class_texts(kind: type) -> list[str]:
@@ -148,7 +158,7 @@ def _members(kind: type) -> list[Any]:
         annotations = inspect.get_annotations(base).values()
         fields = [names.get(word) for word in _words(annotations)]
         fields += [kind for value in annotations for kind in _classes_in(value)]
-        members += [value for value in fields if isinstance(value, type) and not _is_foreign(value)]
+        members += [value for value in fields if isinstance(value, type) and not _is_known(value)]
         for value in vars(base).values():
             value = value.fget if isinstance(value, property) else value
             value = as_written(value)

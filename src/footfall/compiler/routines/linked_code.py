@@ -14,6 +14,8 @@ from footfall.compiler import machine
 from footfall.compiler.routines.module import Manner
 from footfall.compiler.threads import Task, renew_lock_after_fork
 
+SHARED = {"shared": True}  # facts about code that is the same for all robots
+
 
 class LinkedCode:
     """Modules that are compiled while the routine that needs them is still being translated."""
@@ -25,9 +27,8 @@ class LinkedCode:
 
     def begin(self, text: str, manner: Manner) -> None:
         """Have a module that is compiled apart."""
-        place = disk.key_of("apart", text, str(manner.quick), machine.identity())
+        place, entry = known_entry("apart", text, str(manner.quick))
         self._places.append(place)
-        entry = disk.read(place)
         if entry is None:
             self._tasks[place] = _UNDER_WAY.task(place, text, manner)
         else:
@@ -38,6 +39,17 @@ class LinkedCode:
         own = Task(partial(machine.compile_optimised, text, quick=quick))
         codes = self._known | {place: task.result() for place, task in self._tasks.items()}
         return self._places, [own.result(), *(codes[place] for place in self._places)]
+
+
+def known_entry(*parts: str) -> tuple[str, disk.Entry | None]:
+    """Code that depends on these parts and on the machine, made here or shipped; and its place in the cache, or where
+    it belongs if there is none."""
+    places = [disk.key_of(*parts, identity) for identity in machine.identities()]
+    for place in places:
+        entry = disk.read(place)
+        if entry is not None:
+            return place, entry
+    return places[0], None
 
 
 def codes_of(entry: disk.Entry) -> list[bytes] | None:
@@ -68,7 +80,7 @@ class _UnderWay:
     def _compile(self, key: tuple[int, str], text: str, manner: Manner) -> bytes:
         try:
             code = machine.compile_optimised(text, quick=manner.quick)
-            disk.write(key[1], disk.Entry({}, code))
+            disk.write(key[1], disk.Entry(SHARED, code))
         finally:
             with self._lock:
                 self._tasks.pop(key, None)

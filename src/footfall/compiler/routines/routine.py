@@ -37,7 +37,7 @@ from footfall.compiler.routines.arrays import checked
 from footfall.compiler.routines.dependencies import Content, content_of, full_name
 from footfall.compiler.routines.entry import ENTRY, TUPLE_ITEMS, entry_function
 from footfall.compiler.routines.expressions import signature_of
-from footfall.compiler.routines.linked_code import LinkedCode, codes_of
+from footfall.compiler.routines.linked_code import SHARED, LinkedCode, codes_of, known_entry
 from footfall.compiler.routines.memory import NO_MEMORY, OUTSIDE, RAISED
 from footfall.compiler.routines.module import APART, Manner, RoutineModule
 from footfall.compiler.routines.types import (
@@ -174,10 +174,9 @@ class Routine(parts.Routine):
     def _load(self, types: tuple[Type, ...]) -> _Code:
         """From the cache, or compiled."""
         content = content_of(self.python)
-        place = disk.key_of(
+        place, entry = known_entry(
             "routine", content.key, repr(types), str(self.fused), str(self.quick), *surroundings()
         )
-        entry = disk.read(place)
         codes = None if entry is None else codes_of(entry)
         if entry is None or codes is None:
             linked = LinkedCode()
@@ -188,7 +187,8 @@ class Routine(parts.Routine):
                 raise RoutineError(str(error), located=error.located) from None
             objects: list[object] = [None]  # the first is `failed`
             text = entry_function(function, types, objects)
-            facts = {
+            facts: dict[str, Any] = {
+                **SHARED,
                 "written": sorted(function.written),
                 "sites": {str(number): place for number, place in module.sites.items()},
                 "errors": {
@@ -318,8 +318,8 @@ def _failure(name: str, content: Content, facts: dict[str, Any]) -> Callable[[in
 
 
 def surroundings() -> tuple[str, ...]:
-    """What the code of a routine depends on besides the routine."""
-    return machine.identity(), _translator_source(), str(TUPLE_ITEMS), f"checked {checked()}"
+    """What the code of a routine depends on besides the routine and the machine."""
+    return _translator_source(), str(TUPLE_ITEMS), f"checked {checked()}"
 
 
 @cache
@@ -327,7 +327,7 @@ def _translator_source() -> str:
     """Another translator, other code."""
     here = Path(__file__).parent
     digest = sha256()
-    beside = [here.parent / name for name in ("interface.py", "builtin.py", "machine.py")]
+    beside = [here.parent / name for name in ("interface.py", "builtin.py", "machine.py", "functions.py")]
     for path in sorted([*here.glob("*.py"), *beside]):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()

@@ -1,0 +1,82 @@
+"""Native code that is the same for all robots, for a wheel: made for common CPUs, so that nobody waits for it.
+
+python release/native_code.py                  # for all levels of x86-64 that this machine has
+python release/native_code.py --level x86-64-v3
+
+A process a level simulates, plans and walks a little with FOOTFALL_LEVEL set and an empty cache; what it compiles goes
+into an archive in `src/footfall/compiler/shipped`, which `hatch_build.py` puts into the wheel. Code is found by a hash
+of its source and of the Python that runs it: an archive of another version is never used, and does no harm.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+from footfall.compiler import cache, machine
+from footfall.whole_file import written_whole
+
+LEVELS = ("x86-64-v3", "x86-64-v4")
+_FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # the same content makes the same archive
+_USE = """
+import warnings
+
+import numpy as np
+
+import footfall
+
+warnings.simplefilter("ignore")
+for name, scene in (("lola", "flat"), ("quadruped", "blocks"), ("quadruped", "rough")):
+    simulation = footfall.Simulation(footfall.load(name), scene)
+    simulation.run(simulation.zero_command, 0.01)
+sleepy = footfall.Simulation(None, "blocks", sleep=True)
+sleepy.run(sleepy.zero_command, 0.01)
+for mode in ("reduced", "full"):
+    request = footfall.walking.WalkRequest(scene="obstacles", mode=mode, noise=True, seed=1)
+    footfall.walking.walk(request)
+"""
+
+
+def make_archive(level: str, folder: Path) -> Path:
+    """The archive of a level, in a folder; written when it is whole."""
+    python = f"cp{sys.version_info.major}{sys.version_info.minor}"
+    path = folder / f"{sys.platform}-{level}-{python}.zip"
+    with tempfile.TemporaryDirectory() as empty:
+        environment = {**os.environ, "FOOTFALL_LEVEL": level, "FOOTFALL_CACHE_DIR": empty}
+        subprocess.run([sys.executable, "-c", _USE], env=environment, check=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        with written_whole(path) as file, zipfile.ZipFile(file, "w") as archive:
+            for entry in sorted(Path(empty).glob("*.kernel")):
+                content = entry.read_bytes()
+                known = cache.parsed(content, entry.stem)
+                if known is not None and known.facts.get("shared"):
+                    archive.writestr(zipfile.ZipInfo(entry.name, _FIRST_DAY), content, zipfile.ZIP_DEFLATED)
+    return path
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--level", choices=LEVELS, action="append", help="default: all that this CPU has")
+    parser.add_argument("--output", type=Path, default=cache.SHIPPED, help="folder of the archives")
+    options = parser.parse_args()
+    best = machine.best_level()
+    here = LEVELS[: LEVELS.index(best) + 1] if best in LEVELS else ()
+    for level in options.level or here:
+        if level not in here:
+            parser.error(f"this CPU cannot run code for {level}, so that it cannot be tried here")
+        path = make_archive(level, options.output)
+        with zipfile.ZipFile(path) as archive:
+            print(
+                f"{path.name}: {len(archive.namelist())} pieces of code, {path.stat().st_size / 1e6:.1f} MB"
+            )
+
+
+if __name__ == "__main__":
+    main()
