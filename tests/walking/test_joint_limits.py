@@ -42,7 +42,7 @@ def test_limits_that_are_passed_are_told_with_joint_and_time(code: WalkingCode) 
     places = JointPlaces(body.driven, body.coordinates)
     q, v = body.comfort.copy(), np.zeros(robot.nv)
     watch_joints(watch, places, q, v, 0.5)
-    assert beyond_stops(watch, body) == too_fast(watch, body) == ()
+    assert beyond_stops(watch, body, through=False) == too_fast(watch, body) == ()
     at = robot.q_slice("aar").start
     for time, beyond in ((1.0, 0.05), (1.5, 0.1), (2.0, 0.02)):
         q[at] = robot.upper_limits[at] + np.deg2rad(beyond / 0.05)
@@ -50,8 +50,13 @@ def test_limits_that_are_passed_are_told_with_joint_and_time(code: WalkingCode) 
     place = robot.v_slice("kfr").start
     v[place] = -1.5 * watch.fastest[list(body.joint_names).index("kfr")]
     watch_joints(watch, places, q, v, 3.0)
-    (arm,), (knee,) = beyond_stops(watch, body), too_fast(watch, body)
+    (arm,), (knee,) = beyond_stops(watch, body, through=False), too_fast(watch, body)
+    assert beyond_stops(watch, body, through=True) == ()
     assert arm == "joint 'aar' up to 2.0 degrees beyond its limits, first at 1.000 s"
+    q[at] = robot.upper_limits[at] + np.deg2rad(6.0)
+    watch_joints(watch, places, q, v, 4.0)
+    assert beyond_stops(watch, body, through=False) == ()
+    assert beyond_stops(watch, body, through=True) == (arm.replace("2.0", "6.0"),)
     assert knee.startswith("joint 'kfr' at up to 150% of the ")
     assert knee.endswith("first at 3.000 s")
 

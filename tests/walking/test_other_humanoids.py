@@ -52,6 +52,21 @@ def test_a_biped_without_arms_walks(tmp_path: Path) -> None:
     assert done.residual < 1e-8
 
 
+def test_without_arms_hips_keep_their_stops() -> None:
+    """Alexander is a pair of legs with a torso that turns: a pelvis that swung against the legs took its hips 17
+    degrees through their stops. Its feet have no shapes."""
+    folder = examples_folder()
+    if folder is None:
+        pytest.skip("example-robot-data is not installed")
+    path, sole = next(folder.rglob("alexander_v1.lowerBodyOnly.urdf")), (-0.08, 0.14, -0.05, 0.05)
+    request = footfall.walking.WalkRequest(
+        scene="flat", robot=str(path), goal=(0.4, 0.1, 0.5), rest=0.5, sole=sole, lenient=True
+    )
+    done = footfall.walking.walk(request).summary
+    assert done.reached
+    assert done.limits_passed == ()
+
+
 def test_a_hip_that_is_too_fast_has_not_reached_anything() -> None:
     """Romeo's hips yaw at 0.32 rad/s at most; ideal drives turn them as fast as steps of 0.8 s want."""
     folder = examples_folder()

@@ -127,7 +127,8 @@ def control_gains(model: ReducedModel, *, period: float = 1e-3, point_stiffness:
         sole_of(model.sole),
         sole_of(model.toe_sole),
         task_rate=0.1 / period,
-        momentum_weight=5.0 / (0.01 * model.mass * model.com_height**2) ** 2,
+        # Without arms the pelvis would have to swing against the legs, and hips come to their stops.
+        momentum_weight=5.0 / (0.01 * model.mass * model.com_height**2) ** 2 if _has_arms(model) else 0.0,
         clearance_strength=5.0 * rate,
         balance_rate=1.2 * rate,
         observer_rate=4.0 * rate,
@@ -160,6 +161,10 @@ def control_gains(model: ReducedModel, *, period: float = 1e-3, point_stiffness:
         disturbance_share=0.0,
         disturbance=disturbance_filter(period, model.mass, model.gravity, model.com_height),
     )
+
+
+def _has_arms(model: ReducedModel) -> bool:
+    return model.upper_arm + model.lower_arm > 0.0
 
 
 def sole_of(rectangle: Rectangle) -> Sole:

@@ -17,6 +17,7 @@ from footfall.walking.body import WalkingBody
 from footfall.walking.state import JointPlaces
 
 _BEYOND = np.deg2rad(0.1)  # rad, or m, from which on it counts: stops give way a little
+_THROUGH = np.deg2rad(5.0)  # likewise, from which on no stop gives way
 _FASTER = 1.01  # likewise, of the velocity that a joint can have
 _NEVER = -1.0  # s
 
@@ -64,12 +65,13 @@ def watch_joints(watch: JointWatch, places: JointPlaces, q: Array, v: Array, tim
             watch.faster[k] = max(watch.faster[k], faster)
 
 
-def beyond_stops(watch: JointWatch, body: WalkingBody) -> tuple[str, ...]:
-    """In words: which joints were beyond their limits, by how much, and from when on."""
+def beyond_stops(watch: JointWatch, body: WalkingBody, *, through: bool) -> tuple[str, ...]:
+    """In words: which joints were beyond their limits, by how much, and from when on: those whose stops would have
+    given way by as much, or those that went through."""
     told = []
     for k, name in enumerate(body.joint_names):
-        if watch.beyond_at[k] >= 0.0:
-            by = watch.beyond[k]
+        by = watch.beyond[k]
+        if watch.beyond_at[k] >= 0.0 and bool(by > _THROUGH) is through:
             size = f"{1e3 * by:.0f} mm" if slides(body, name) else f"{np.rad2deg(by):.1f} degrees"
             told.append(f"joint {name!r} up to {size} beyond its limits, first at {watch.beyond_at[k]:.3f} s")
     return tuple(told)

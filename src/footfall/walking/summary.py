@@ -30,19 +30,19 @@ class WalkSummary:
     """What happened.
 
     reached: whether the robot stands at the goal, or has done what it was told and stands where its plan ends:
-    nearer than 0.15 m and 10 degrees in the true world, and no joint was faster or stronger on the way than it can
-    be. goal_error: m, and goal_turn: rad, how far the middle between its feet is from there. cause: of a fall.
-    problem: why there was no plan in the end, or that joints were overdriven. time: s, simulated. steps,
-    hand_contacts: counted from measured forces. planned_hand_contacts: that the plan had until the end;
-    made_hand_contacts: those of them in which the hand pushed for at least half of the time. distance: m, way of
-    the middle between the feet; speed: m/s, over the time of walking. control_us: median of a control period.
-    planning_ms: from what was seen to the first motion; compiling_ms: in which native code was made or loaded,
-    which is in no other time; both CPU time. plans: how many there were; replanning_ms: the longest of those made
-    on the way, CPU time; late_plans: how many of them took longer than the latency that the walk simulates.
-    real_time_factor: simulated over computing time. tilt: rad, greatest of the upper body against its plan.
-    dcm_error_rms, zmp_error_rms, center_error_rms: m, against the plan. residual: worst of contact, as a part of
-    the weight. drift: m, and drift_turn: rad, between where the robot stands and where it thinks it does, which
-    only a camera corrects. peak_foot_force, peak_hand_force: N. energy: J, positive work of all joints.
+    nearer than 0.15 m and 10 degrees in the true world, and no joint was 5 degrees through a stop, or faster or
+    stronger on the way than it can be. goal_error: m, and goal_turn: rad, how far the middle between its feet is
+    from there. cause: of a fall. problem: why there was no plan in the end, or that joints were overdriven. time:
+    s, simulated. steps, hand_contacts: counted from measured forces. planned_hand_contacts: that the plan had
+    until the end; made_hand_contacts: those of them in which the hand pushed for at least half of the time.
+    distance: m, way of the middle between the feet; speed: m/s, over the time of walking. control_us: median of a
+    control period. planning_ms: from what was seen to the first motion; compiling_ms: in which native code was
+    made or loaded, which is in no other time; both CPU time. plans: how many there were; replanning_ms: the
+    longest of those made on the way, CPU time; late_plans: how many of them took longer than the latency that the
+    walk simulates. real_time_factor: simulated over computing time. tilt: rad, greatest of the upper body against
+    its plan. dcm_error_rms, zmp_error_rms, center_error_rms: m, against the plan. residual: worst of contact, as a
+    part of the weight. drift: m, and drift_turn: rad, between where the robot stands and where it thinks it does,
+    which only a camera corrects. peak_foot_force, peak_hand_force: N. energy: J, positive work of all joints.
     cost_of_transport: energy over weight and distance. mode: reduced or full; in full mode tracking: rad, greatest
     error of a joint against its set point, strain: greatest current as a part of what its motor can have, and
     lost_frames of the bus. peak_torques: Nm, by joint. limits_passed: joints that were beyond their limits, or

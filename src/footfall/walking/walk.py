@@ -133,7 +133,8 @@ def summarise(session: WalkSession) -> WalkSummary:
     )
     hands, energy = tally.hand_contacts, tally.power * walker.time
     plans = [version for version in pilot.versions if version.problem is None]
-    overdriven = (*too_fast(walker.watch, body), *tally.too_strong)
+    through = beyond_stops(walker.watch, body, through=True)
+    overdriven = (*through, *too_fast(walker.watch, body), *tally.too_strong)
     return WalkSummary(
         reached=session.succeeded and not fallen and short.reached and not overdriven,
         goal_error=short.away,
@@ -171,7 +172,7 @@ def summarise(session: WalkSession) -> WalkSummary:
         strain=tally.strain,
         lost_frames=int(walker.latest["lost_frames"]),
         peak_torques=dict(zip(body.joint_names, tally.peaks.tolist(), strict=True)),
-        limits_passed=(*beyond_stops(walker.watch, body), *overdriven),
+        limits_passed=(*beyond_stops(walker.watch, body, through=False), *overdriven),
         touched=tuple(str(each) for each in walker.touches() if not each.planned),
     )
 
