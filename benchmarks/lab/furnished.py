@@ -149,14 +149,18 @@ def with_ends(scene: Scene, rng: np.random.Generator, begin: np.ndarray, end: np
     """The scene with a start and a goal at free places of two boxes (2, 2), x and y in m."""
     chosen = []
     for box in (begin, end):
-        for _ in range(_TRIES):
-            place = rng.uniform(box[0], box[1])
-            if _free(scene, place):
-                break
-        else:
-            raise ValueError(f"no free place between {box[0]} and {box[1]} in {scene.name}")
+        place = free_place(scene, rng, box)
         chosen.append(_at(place, float(rng.choice(4)) * math.pi / 2))
     return replace(scene, start=chosen[0], goal=chosen[1])
+
+
+def free_place(scene: Scene, rng: np.random.Generator, box: np.ndarray) -> np.ndarray:
+    """A place (2,) in a box (2, 2), x and y in m, with nothing but floor around it."""
+    for _ in range(_TRIES):
+        place: np.ndarray = rng.uniform(box[0], box[1])
+        if _free(scene, place):
+            return place
+    raise ValueError(f"no free place between {box[0]} and {box[1]} in {scene.name}")
 
 
 def _free(scene: Scene, place: np.ndarray) -> bool:

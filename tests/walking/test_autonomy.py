@@ -1,4 +1,4 @@
-"""Samples of what `benchmarks/autonomy_walks.py` studies: a wall beside an arm, a box that appears ahead."""
+"""Samples of what `benchmarks/autonomy.py` studies: a wall beside an arm, a box that appears ahead."""
 
 from __future__ import annotations
 
