@@ -42,9 +42,17 @@ class Counted(IntEnum):
     SLIPPED = 2
 
 
+class _Last(IntEnum):
+    MARK = 0
+    TICK = 1
+    CARRIED = 2
+    COMPUTED = 3
+
+
 class Clock(NamedTuple):
     """pace (1,): ns from one period to the next; 0: as fast as it goes. start (1,): ns, when period 0 was due.
-    stamp (2,): room for the system's clock. last (3,): ns, of the period's begin, of the latest mark, of the last tick.
+    stamp (2,): room for the system's clock. last (4,): ns, of the latest mark and of the last tick, and how long was
+    computed since that mark before a tick was waited for, and in the period.
     counts (3,): see `Counted`. sums (levels, 4): number of values, their sum, sum of squares and largest, us. bins
     (levels, n): how many values were in each bin of `BIN` us, the last one beyond."""
 
@@ -59,7 +67,7 @@ class Clock(NamedTuple):
 
 def new_clock() -> Clock:
     """One that stands: a walk goes as fast as it is computed."""
-    pace, start, stamp, last, counts = (np.zeros(n, np.int64) for n in (1, 1, 2, 3, len(Counted)))
+    pace, start, stamp, last, counts = (np.zeros(n, np.int64) for n in (1, 1, 2, len(_Last), len(Counted)))
     return Clock(
         pace, start, stamp, last, counts, np.zeros((len(Level), 4)), np.zeros((len(Level), _BINS), np.int64)
     )
@@ -69,7 +77,7 @@ def start_clock(clock: Clock, period: float, *, done: int) -> None:
     """Let periods of so many seconds begin at their times from now on; done: those that are over."""
     clock.pace[0] = round(period * _SECOND)
     clock.start[0] = _now(clock) + 2 * clock.pace[0] - done * clock.pace[0]
-    clock.last[2] = 0
+    clock.last[_Last.TICK] = 0
 
 
 def stop_clock(clock: Clock) -> None:
@@ -141,8 +149,9 @@ def begin_period(clock: Clock, period: int) -> None:
     if now < due:
         _sleep(clock, due)
         now = _now(clock)
-    clock.last[0] = now
-    clock.last[1] = now
+    clock.last[_Last.MARK] = now
+    clock.last[_Last.CARRIED] = 0
+    clock.last[_Last.COMPUTED] = 0
     _count(clock, Level.LATENESS, now - due)
 
 
@@ -151,8 +160,11 @@ def mark(clock: Clock, level: int) -> None:
     if clock.pace[0] == 0:
         return
     now = _now(clock)
-    _count(clock, level, now - clock.last[1])
-    clock.last[1] = now
+    spent = now - clock.last[_Last.MARK] + clock.last[_Last.CARRIED]
+    _count(clock, level, spent)
+    clock.last[_Last.MARK] = now
+    clock.last[_Last.CARRIED] = 0
+    clock.last[_Last.COMPUTED] += spent
 
 
 def begin_tick(clock: Clock, period: int, tick: int, ticks: int) -> None:
@@ -161,14 +173,14 @@ def begin_tick(clock: Clock, period: int, tick: int, ticks: int) -> None:
     if pace == 0:
         return
     due, now = clock.start[0] + period * pace + tick * pace // ticks, _now(clock)
+    clock.last[_Last.CARRIED] += now - clock.last[_Last.MARK]  # what is slept is nobody's work
     if now < due:
         _sleep(clock, due)
         now = _now(clock)
-    if clock.last[2] > 0:
-        _count(clock, Level.TICK, now - clock.last[2])
-    clock.last[2] = now
-    # What was slept is nobody's work.
-    clock.last[1] = max(clock.last[1], now)
+    if clock.last[_Last.TICK] > 0:
+        _count(clock, Level.TICK, now - clock.last[_Last.TICK])
+    clock.last[_Last.TICK] = now
+    clock.last[_Last.MARK] = now
 
 
 def end_period(clock: Clock, period: int) -> None:
@@ -177,7 +189,7 @@ def end_period(clock: Clock, period: int) -> None:
     if pace == 0:
         return
     now = _now(clock)
-    _count(clock, Level.PERIOD, now - clock.last[0])
+    _count(clock, Level.PERIOD, clock.last[_Last.COMPUTED])
     clock.counts[Counted.PERIODS] += 1
     if now > clock.start[0] + (period + 1) * pace:
         clock.counts[Counted.MISSED] += 1

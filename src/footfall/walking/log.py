@@ -36,6 +36,7 @@ class LogKeeper:
         self.leaving: list[Callable[[WalkLog], object]] = []
         self._new = new
         self._full: deque[WalkLog] = deque()
+        self._spare: WalkLog | None = None
         self.chunk = new(rows, 0)
         size = sum(each.nbytes for each in _arrays(self.chunk))
         self._most = max(_LEAST_CHUNKS, int(memory / size)) - 1
@@ -43,14 +44,35 @@ class LogKeeper:
     @property
     def end(self) -> int:
         """The first row for which there is no room in the present chunk."""
-        return self.chunk.first + self.rows
+        return self.chunk.first + len(self.chunk.q)
 
     def make_room(self, row: int) -> None:
         """Let the present chunk have this row, which is the next one."""
         if row < self.end:
             return
         self._full.append(self.chunk)
+        spare, self._spare = self._spare, None
+        if spare is not None:
+            self.chunk = spare
+            return
         self.chunk = self._new(self.rows, self.end)
+        self._let_go()
+
+    def prepare(self) -> None:
+        """Have the next chunk ready, and let the oldest go: so that who needs it has nothing to do."""
+        if self._spare is None:
+            spare = self._new(self.rows, self.end)
+            for each in _arrays(spare):
+                each.fill(0)  # memory that is written to is there
+            self._spare = spare
+            self._let_go()
+
+    def lengthen(self, rows: int) -> None:
+        """Let chunks have so many rows from the next one on, and no more of them than take the same memory."""
+        self._most = max(_LEAST_CHUNKS - 1, self._most * self.rows // rows)
+        self.rows = rows
+
+    def _let_go(self) -> None:
         while len(self._full) > self._most:
             for each in self.leaving:
                 each(self._full[0])
@@ -58,7 +80,9 @@ class LogKeeper:
 
     def rows_from(self, first: int, end: int) -> WalkLog:
         """Rows from one on to before another, as far as they are kept; one array each."""
-        parts = [cut(each, first, end) for each in (*self._full, self.chunk)]
+        # The last full one may still be the present one for a moment, if the loop is in another thread.
+        chunks = {each.first: each for each in (*self._full, self.chunk)}
+        parts = [cut(each, first, end) for each in chunks.values()]
         return joined([each for each in parts if len(each.q)] or parts[-1:])
 
 

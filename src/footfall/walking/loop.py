@@ -22,6 +22,7 @@ from footfall.walking.feed_forward import FeedForward, needed_torques
 from footfall.walking.gains import ControlGains
 from footfall.walking.hardware import Hardware, Orders, exchange_sensors, run_tick
 from footfall.walking.joint_watch import JointWatch, watch_joints
+from footfall.walking.mailbox import Mailbox, Word, take_mail
 from footfall.walking.noise import NoiseSizes, NoiseState, disturb
 from footfall.walking.plan_sampling import Planned, PlanTable, phase_at, planned_at
 from footfall.walking.sensing import SensingCode, Truth, sense
@@ -140,17 +141,25 @@ class Judgement(NamedTuple):
 
 @routine(fused=True)
 def run_walk(
-    brain: Brain, plant: Plant, plan: PlanTable, judge: Judgement, first: int, last: int, log: WalkLog
+    brain: Brain, plant: Plant, mail: Mailbox, judge: Judgement, first: int, last: int, log: WalkLog
 ) -> Progress:
-    """Walk from period `first` to before `last`, or until there is no more room, or the robot has fallen."""
+    """Walk from period `first` to before `last`, or until it is to pause, there is no more room, or the robot has
+    fallen."""
     for period in range(first, last):
         if plant.now.state.counts[Count.SUBSTEPS] == 0:
+            take_mail(mail, brain.state, plant.now.state.q, period)
+            if mail.words[Word.PAUSE] <= period:
+                return Progress(period, 0, 0, False, False)
             begin_period(brain.clock, period)
-            think(brain, plan, period, log)
+            if mail.words[Word.SLOT] == 0:
+                think(brain, mail.plans[0], period, log)
+            else:
+                think(brain, mail.plans[1], period, log)
         progress = act(brain, plant, judge, period, log)
         if progress.periods == period or progress.lost or progress.fallen:
             return progress
         end_period(brain.clock, period)
+    mail.words[Word.PROGRESS] = last
     return Progress(last, 0, 0, False, False)
 
 

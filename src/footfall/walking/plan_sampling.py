@@ -12,7 +12,7 @@ from footfall.gait.poses import CONTACT_TYPES, FootContact
 from footfall.math.quaternion_splines import Turning
 from footfall.math.rotations import matrix_from_quaternion
 from footfall.motion.motion import Motion
-from footfall.motion.packed_curves import PackedCurves, evaluate
+from footfall.motion.packed_curves import PackedCurves, evaluate, own_types
 from footfall.motion.samples import SIZE, Sample
 from footfall.motion.stream import mass_numbers
 from footfall.motion.stream_vectors import stream_kernel
@@ -52,10 +52,10 @@ class Planned(NamedTuple):
 def plan_table(motion: Motion) -> PlanTable:
     """The tables of a motion."""
     return PlanTable(
-        motion.curves.packed,
+        own_types(motion.curves.packed),
         stream_kernel().native_function().address,
-        mass_numbers(motion.model).copy(),
-        np.array(motion.phases.times),
+        0.0 + mass_numbers(motion.model),
+        0.0 + np.array(motion.phases.times),
     )
 
 

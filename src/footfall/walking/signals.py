@@ -199,8 +199,12 @@ class Surface(Signal, frozen=True, tag="surface"):
 
 
 class Served(Signal, frozen=True, tag="served"):
-    """The planner's answer to what it was asked last was there. cancelled: it had been told to give up."""
+    """The planner's answer was there. asked: s, when it was asked. holds: s, from when on the controller knew of the
+    surroundings that it told. late: its motion was to be taken up before. cancelled: it had been told to give up."""
 
+    asked: NotNegative
+    holds: NotNegative
+    late: bool = False
     cancelled: bool = False
 
 

@@ -41,13 +41,14 @@ from footfall.walking.hardware_setup import TICKS, new_hardware
 from footfall.walking.joint_watch import JointWatch, new_watch
 from footfall.walking.log import CHUNK, LOG_MEMORY, LogKeeper
 from footfall.walking.loop import Brain, Judgement, Plant, Progress, Signals, WalkLog, act, run_walk, think
+from footfall.walking.mailbox import Mailbox, Word, fits, new_mailbox, put_plan, with_boxes
 from footfall.walking.noise import new_noise, noise_sizes
 from footfall.walking.plan_sampling import PlanTable, new_stream_room, plan_table
 from footfall.walking.request import Push, WalkMode
 from footfall.walking.sensing import sensing_code, sensing_kernel
 from footfall.walking.start import come_to, on_the_ground, require_reached, require_within_limits
 from footfall.walking.state import JointPlaces, Sensors, new_controller_state, new_sensors
-from footfall.walking.step_ground import StepGround
+from footfall.walking.step_ground import StepGround, ground_room, most_cells, put_ground, unknown_ground
 from footfall.walking.task_space import TaskCode, TaskKernels, task_code, task_kernels
 from footfall.walking.touch_watch import BodyTouch, TouchLog
 
@@ -56,6 +57,7 @@ POINT_STIFFNESS, POINT_DAMPING = 5e4, 5e2  # N/m and N s/m of a contact point, S
 # spring of 1e3 times the normal one their forces alternate by hundreds of N a millisecond and hips seem to need twice
 # the torque; with the normal one alone, which has no damper along the surface, a robot on its toes sways.
 SHEAR_SHARE = 10.0  # of the normal spring
+_LONG_CHUNK = 10.0  # s, of the log of a loop that runs on: the next chunk is made by Python
 _MOST_BEGUN = 24  # starts and scenes that are remembered
 SERVO_SHARE = 4.0  # velocity loops of servos over those that are tuned to limbs
 # From when on it has fallen: tilt, of height, of weight.
@@ -198,8 +200,10 @@ class Walker:
         )
         self.pushes = self.options.pushes
         self.loads: dict[str, float] = {}  # kg by body
-        self.period, self.fallen, self.lost = 0, False, False
-        self.follow(motion)
+        self.ground = unknown_ground()  # as it was told
+        self.fallen, self.lost = False, False
+        self.motion: Motion = motion
+        self.mail: Mailbox = new_mailbox(plan_table(motion))
         self._tasks: TaskCode = task_code(body, code.tasks, self.gains)
         self._room = self._new_room()
         start = (self.options.period, middle_of(motion.given.begin), _content(self.plan))
@@ -225,12 +229,39 @@ class Walker:
 
     def follow(self, motion: Motion) -> None:
         """Walk by a motion from now on."""
-        self.motion: Motion = motion
-        self.plan: PlanTable = plan_table(motion)
+        self.motion = motion
+        table, slot = plan_table(motion), int(self.mail.words[Word.SLOT])
+        if self.mail.plans[0] is self.mail.plans[1] or not fits(self.plan, table):
+            boxed = len(self.mail.snapshots.periods) > 0
+            self.mail.words[Word.SLOT] = 0
+            self.mail = self.mail._replace(plans=(table, table))
+            if boxed:
+                self.have_boxes()
+        else:
+            put_plan(self.mail.plans[slot], table)
+
+    @property
+    def plan(self) -> PlanTable:
+        """The tables of the motion that it walks by."""
+        return self.mail.plans[self.mail.words[Word.SLOT]]
+
+    def have_boxes(self, *, largest: PlanTable | None = None) -> None:
+        """Have room for what it is given while it runs natively, see `footfall.walking.mailbox`, and for its largest
+        plan; logs are kept in longer chunks."""
+        self.mail = with_boxes(self.mail, self.brain.state, self.plant.state.q, largest or self.plan)
+        self._log.lengthen(max(1, round(_LONG_CHUNK / self.row_time)))
+
+    def have_log(self) -> None:
+        """Have the next chunk of the log ready; another thread than the one that walks may call it."""
+        self._log.prepare()
 
     def know_ground(self, ground: StepGround) -> None:
         """Let it catch itself on this ground from now on."""
-        self.brain = self.brain._replace(state=self.brain.state._replace(ground=ground))
+        self.ground = ground
+        if ground.cells[0] > self.brain.state.ground.free.shape[1]:
+            room = ground_room(int(ground.cells[0]))
+            self.brain = self.brain._replace(state=self.brain.state._replace(ground=room))
+        put_ground(ground, self.brain.state.ground)
 
     @property
     def catches_itself(self) -> bool:
@@ -320,15 +351,31 @@ class Walker:
         return self.gains.period * self.options.log_every
 
     @property
+    def period(self) -> int:
+        """That begins next, also while it runs."""
+        return int(self.mail.words[Word.PROGRESS])
+
+    @period.setter
+    def period(self, number: int) -> None:
+        self.mail.words[Word.PROGRESS] = number
+
+    @property
     def time(self) -> float:
         """s."""
         return self.period * self.gains.period
 
+    @property
+    def pauses(self) -> bool:
+        """Whether it does not go on because its mailbox says so."""
+        return int(self.mail.words[Word.PAUSE]) <= self.period
+
     def run_until(self, time: float) -> bool:
-        """Walk until a time, s; whether it has come there without a fall."""
+        """Walk until a time, s, or a pause; whether it has come there without a fall."""
         end = round(time / self.gains.period)
         for border in self._borders(end):
             self._run(border)
+            if self.pauses:
+                break
         return not (self.fallen or self.lost)
 
     def run_with(self, controller: Controller, time: float) -> bool:
@@ -371,11 +418,11 @@ class Walker:
 
     def _run(self, end: int) -> None:
         forces = self._forces()
-        while self.period < end and not (self.fallen or self.lost):
+        while self.period < end and not (self.fallen or self.lost or self.pauses):
             self._log.make_room(self.period // self.options.log_every)
             stop = min(end, self._log.end * self.options.log_every)
             plant = self._plant(forces)
-            self._note(run_walk(self.brain, plant, self.plan, self.judge, self.period, stop, self._log.chunk))
+            self._note(run_walk(self.brain, plant, self.mail, self.judge, self.period, stop, self._log.chunk))
 
     def _act(self) -> None:
         forces, before = self._forces(), self.period
@@ -474,7 +521,9 @@ class Walker:
             sensing_code(body, self.code.sight, gains),
             JointPlaces(body.driven, body.coordinates),
             sensors,
-            new_controller_state(q, body.robot.nv, len(body.driven)),
+            new_controller_state(q, body.robot.nv, len(body.driven))._replace(
+                ground=ground_room(most_cells(gains))
+            ),
             self._room,
             new_stream_room(),
             np.zeros(seen),

@@ -17,7 +17,8 @@ from footfall.walking.live.commands import CommandServer, command, running_walks
 from footfall.walking.live.planner import Answer, Handover, Question
 from footfall.walking.live.ports import InlinePlanner, PlannerProcess
 from footfall.walking.live.runner import run_live
-from footfall.walking.live.session import BORDER, LiveSession, session_for
+from footfall.walking.live.session import LiveSession, session_for
+from footfall.walking.mailbox import BORDER
 from footfall.walking.session import WalkSession
 from footfall.walking.signals import COURSE, PlannerLost, Served, Stop
 from footfall.walking.walker import WalkingCode
@@ -150,7 +151,7 @@ def test_live_requests_are_walked_by_walk_and_refused_by_others(code: WalkingCod
     with pytest.raises(InvalidInput, match="not live"):
         LiveSession(msgspec.structs.replace(_REQUEST, live=False), code=code)
     with pytest.raises(InvalidInput, match="served"):
-        WalkSession(scene="flat", signals=(Served(time=0.0),)).run(0.01)
+        WalkSession(scene="flat", signals=(Served(time=0.0, asked=0.0, holds=0.0),)).run(0.01)
 
 
 def test_the_clock_paces_a_walk_and_counts_what_it_takes(code: WalkingCode):

@@ -157,7 +157,7 @@ class PlannerSession(WalkSession):
     def answer(self, question: Question) -> Answer:
         """Do what is due at the time of a question."""
         put_at(self.walker, question.snapshot)
-        known, ground = len(self.happened), self.walker.brain.state.ground
+        known, ground = len(self.happened), self.walker.ground
         self._gave_up = False
         if question.missed:
             self.pilot.miss()
@@ -172,7 +172,7 @@ class PlannerSession(WalkSession):
         del self.happened[known:], self.sent[:]
         return Answer(
             coming,
-            None if state.ground is ground else state.ground,
+            None if self.walker.ground is ground else self.walker.ground,
             state.walls.copy(),
             notes,
             decisions_of(self.pilot),

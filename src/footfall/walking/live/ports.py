@@ -179,5 +179,9 @@ def run_planner(request: WalkRequest, pipe: Connection, cancelled: Event) -> Non
             return
         if isinstance(asked, Handover):
             session.take_over(asked)
-        else:
-            pipe.send(session.answer(asked))
+            continue
+        answer = session.answer(asked)
+        try:
+            pipe.send(answer)
+        except OSError:  # nobody wants it any more
+            return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import os
 import sys
@@ -12,18 +11,23 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from footfall.errors import InvalidInput
-from footfall.walking.clock import Counted, Level, Timing, clear_clock, start_clock, stop_clock, timing
+from footfall.walking.clock import Counted, Level, Timing, clear_clock, start_clock, timing
 from footfall.walking.live.commands import CommandServer
+from footfall.walking.live.control import ControlThread, schedule
 from footfall.walking.live.session import LiveSession
+from footfall.walking.mailbox import BORDER
 from footfall.walking.session import Follower
+from footfall.walking.walker import Walker
 
-_FIRST, _SECOND = 60, 20  # real-time priorities of the loop, and of what writes down what it does
-_SLACK = 29  # PR_SET_TIMERSLACK of Linux
-_SWITCH = 2e-4  # s, after which a thread of Python gives way to the loop
+_BESIDE, _WRITER = (
+    20,
+    10,
+)  # real-time priorities of what looks after the loop, and of what writes down what it does
+_SWITCH = 2e-4  # s, after which a thread of Python gives way to another
 _WRITING = 0.1  # s, between two looks at whether there is something to write
 _COLLECTING = 100  # of them between two collections of garbage
-_STRETCH = 0.1  # s, simulated, between two looks at whether to end
+_FOREVER = 1e9  # s
+_AFTER = 200_000  # ns after a border, when its snapshot is there
 
 
 class Deadlines(NamedTuple):
@@ -67,11 +71,12 @@ class _Writer(Follower):
 
     def _run(self) -> None:
         if self._priority is not None:
-            _schedule(self._priority)
+            schedule(self._priority)
         rounds = 0
         while not self._ending.wait(_WRITING):
             rounds += 1
             try:
+                self.session.walker.have_log()
                 self.session.tally()
                 self.follow(self.session)
             except Exception as problem:  # a full disk ends the writing, not the walk
@@ -95,25 +100,36 @@ def run_live(
     walker = session.walker
     session.run(walker.gains.period)  # what is made of the first period is native code
     end = float("inf") if seconds is None else session.time + seconds
-    clock = walker.brain.clock
     session.inlet = None if commands is None else commands.serve
     writer = _Writer(session)
-    clear_clock(clock)
+    clear_clock(walker.brain.clock)
+    control = ControlThread(walker, until=min(end, _FOREVER), priority=priority)
     with _undisturbed(priority=priority):
-        writer.start(_SECOND if priority else None)
-        start_clock(clock, walker.gains.period, done=walker.period)
+        writer.start(_WRITER if priority else None)
+        session.walk_beside(control)
+        control.start()
         try:
-            while session.time < end - 1e-9 and not session.fallen and not ended():
-                session.run_until(min(end, session.time + _STRETCH))
-                if progress is not None:
-                    progress(session.time)
+            while not control.over and not ended():
+                session.look(progress)
                 if commands is None and seconds is None and session.resting:
                     break
+                _sleep_to_border(walker)
         finally:
-            stop_clock(clock)
-            session.inlet = None
-            writer.finish()
+            try:
+                control.finish()
+            finally:
+                session.walk_beside(None)
+                session.inlet = None
+                session.computing += 1e-6 * float(walker.brain.clock.sums[Level.PERIOD, 1])
+                writer.finish()
     return deadlines(session)
+
+
+def _sleep_to_border(walker: Walker) -> None:
+    """Until the next border is over, or a moment if the clock does not run yet."""
+    clock = walker.brain.clock
+    due = int(clock.start[0]) + (walker.period // BORDER + 1) * BORDER * int(clock.pace[0]) + _AFTER
+    time.sleep(min(max(1e-9 * (due - time.monotonic_ns()), 1e-4), 0.02))
 
 
 def deadlines(session: LiveSession) -> Deadlines:
@@ -144,15 +160,13 @@ def empty_loop(periods: int, period: float = 1e-3) -> Timing:
 
 @contextmanager
 def _undisturbed(*, priority: bool) -> Iterator[None]:
-    """Without collections of garbage in the loop, and with timers that do not wait for others."""
+    """Without collections of garbage but those of the writer, and with threads that give way soon."""
     interval = sys.getswitchinterval()
+    before = schedule(_BESIDE) if priority else None
     gc.collect()
     gc.freeze()
     gc.disable()
     sys.setswitchinterval(_SWITCH)
-    before = _schedule(_FIRST) if priority else None
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_SLACK, 1, 0, 0, 0)
     try:
         yield
     finally:
@@ -161,17 +175,3 @@ def _undisturbed(*, priority: bool) -> Iterator[None]:
         sys.setswitchinterval(interval)
         gc.enable()
         gc.unfreeze()
-        time.sleep(0)
-
-
-def _schedule(priority: int) -> tuple[int, os.sched_param]:
-    """Let this thread have a real-time priority, its children not; gives what it had."""
-    before = os.sched_getscheduler(0), os.sched_getparam(0)
-    try:
-        os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(priority))
-    except PermissionError:
-        raise InvalidInput(
-            "real-time priority is refused by the system: run as root, or raise the limit 'rtprio' "
-            "(/etc/security/limits.conf); without it walks are live all the same"
-        ) from None
-    return before

@@ -1,27 +1,34 @@
 """A walk whose planner runs beside its control loop.
 
-Every ten periods the loop looks around, which costs it microseconds: it takes what it was told, gives the planner a
-snapshot if there is something to decide, and takes its answer if that is there. A motion is taken up at the very period
-that it was planned for; one that came later than that is left, and planned anew. All that depends on how fast a machine
-is are the times at which answers are there, and these are signals of the walk: with them it replays to the same bits.
+Every ten periods the session looks around: it takes what it was told, gives the planner a snapshot if there is
+something to decide, and takes its answer if that is there. In real time it does so beside the loop, which runs on
+natively in a thread of its own (`footfall.walking.live.control`). A motion is taken up at the very period that it was
+planned for; one that came later than that is left, and planned anew. All that depends on how fast a machine is are the
+times of questions and answers, and these are signals of the walk: with them it replays to the same bits.
 """
 
 from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
+import msgspec
+
+from footfall.arrays import Array
 from footfall.errors import InvalidInput, PeerGone
 from footfall.motion.replanning import continuation, stop_after
 from footfall.planning.transition_planner import GoTo
 from footfall.walking import signals as told
+from footfall.walking.live.control import ControlThread
 from footfall.walking.live.planner import (
     Answer,
     Handover,
     Question,
+    Snapshot,
     decide,
     decisions_of,
     live_settings,
@@ -29,15 +36,15 @@ from footfall.walking.live.planner import (
 )
 from footfall.walking.live.ports import InlinePlanner, PlannerPort
 from footfall.walking.log import LOG_MEMORY
-from footfall.walking.pilot import STOP
+from footfall.walking.mailbox import BORDER
+from footfall.walking.pilot import STOP, Coming
+from footfall.walking.plan_sampling import plan_table
 from footfall.walking.recorded import plan_data
 from footfall.walking.request import WalkRequest
 from footfall.walking.session import WalkSession
 from footfall.walking.signal_effects import requested
-from footfall.walking.step_ground import unknown_ground
+from footfall.walking.step_ground import StepGround, unknown_ground
 from footfall.walking.walker import WalkingCode
-
-BORDER = 10  # periods between two looks at what came from outside
 
 
 class LiveSession(WalkSession):
@@ -58,6 +65,7 @@ class LiveSession(WalkSession):
     ) -> None:
         if not request.live:
             raise InvalidInput("the request is not live; a WalkSession walks it")
+        self._control: ControlThread | None = None  # that walks beside this
         super().__init__(request, code=code, log_every=log_every, log_memory=log_memory)
         self.pilot.settings = live_settings(self.pilot.settings)
         answered = [each for each in self._signals if isinstance(each, told.COURSE)]
@@ -70,6 +78,9 @@ class LiveSession(WalkSession):
         self.planner_up = True
         self._asked = -math.inf  # s, when the question was asked that has no answer yet
         self._waits = False  # for an answer
+        self._later: deque[_Surroundings] = deque()  # that the controller is told of in a replay
+        self._at = 0  # the period that it has come to then, as far as this knows
+        self._placed: Snapshot | None = None  # of that period
         self._due = 0.0  # s, when the planner wants to be asked
         self._for_planner: list[told.AnySignal] = []
         self._missed = False
@@ -90,6 +101,40 @@ class LiveSession(WalkSession):
         if motion.duration > 0.0 and len(motion.given.transitions) > 2:
             stop_after(motion, continuation(motion, motion.begin_time, run_time=0.0))
 
+    # Beside the loop
+
+    @property
+    def time(self) -> float:
+        """s; of the border that it looks at, while the loop runs beside it."""
+        return self.walker.time if self._control is None else self._at * self.walker.gains.period
+
+    def walk_beside(self, control: ControlThread | None) -> None:
+        """Let a thread walk, and look at what it does from now on by `look`; None ends that."""
+        self._at, self._placed, self._control = self.walker.period, None, control
+
+    def look(self, first: Callable[[float], None] | None = None) -> None:
+        """Do what is due at the last border of the loop, if there is a new one. first: called with its time, s."""
+        assert self._control is not None
+        placed = self._control.placed()
+        if placed.period <= self._at:
+            return
+        self._at = placed.period
+        self._placed = Snapshot(*placed)
+        if first is not None:
+            first(self.time)
+        self._serve()
+
+    @contextmanager
+    def _standing(self) -> Iterator[None]:
+        """The loop stands, and this is where it is."""
+        if self._control is None:
+            yield
+            return
+        with self._control.standing() as walker:
+            self._at, self._placed = walker.period, None
+            self._take_up()
+            yield
+
     # What is done at a border
 
     def _next_stop(self, end: float) -> float:
@@ -98,16 +143,25 @@ class LiveSession(WalkSession):
         border = (walker.period // BORDER + 1) * BORDER * period
         times = [border, end]
         if self.pilot.coming is not None:
-            times.append(self.pilot.coming.version.ready)
+            times.append(self._period_of(self.pilot.coming) * period)
         times += (each[0].time for each in (self._signals, self._course) if each)
-        return max(min(times), walker.time + period)
+        times += (each.time for each in self._later)
+        if self._course and isinstance(self._course[0], told.Served):
+            times.append(self._course[0].asked)
+        return max(min(time for time in times if time > walker.time + 0.5 * period), walker.time + period)
 
     def _serve(self) -> None:
+        while self._later and self._later[0].time <= self.time + 1e-9:
+            _, walls, ground = self._later.popleft()
+            self._know(walls, ground)
+        self._take_up()
         if self.inlet is not None:
             self.inlet(self)
         while self._signals and self._signals[0].time <= self.time + 1e-9:
-            self._take(self._signals.pop(0))
-        self._take_up()
+            signal = self._signals.pop(0)
+            if self._control is not None:  # it comes as late as it is looked at
+                signal = msgspec.structs.replace(signal, time=self.time)
+            self._take(signal)
         try:
             self._receive()
             self._ask()
@@ -117,79 +171,135 @@ class LiveSession(WalkSession):
 
     def _receive(self) -> None:
         """Take the planner's answer if it is there, or was there when the walk that is replayed was here."""
-        if not self._waits or not self.planner_up:
+        event = self._event()
+        if isinstance(event, told.PlannerLost):
+            raise PeerGone("the planner's process has ended")
+        if not self._waits or not self.planner_up or (self._replayed and not isinstance(event, told.Served)):
             return
-        cancelled = False
-        if self._replayed:
-            if not self._course or self._course[0].time > self.time + 1e-9:
-                return
-            event = self._course[0]
-            if not isinstance(event, told.Served):
-                if isinstance(event, told.PlannerLost):
-                    raise PeerGone("the planner's process has ended")
-                return
+        if isinstance(event, told.Served):
             self._course.popleft()
-            cancelled = event.cancelled
             if isinstance(self.planner, InlinePlanner):
-                self.planner.gives_up = cancelled
+                self.planner.gives_up = event.cancelled
         answer = self.planner.answer()
         if answer is None:
             return
         self._waits = False
-        self.sent.append(told.Served(time=self.time, cancelled=answer.cancelled))
-        self._apply(answer)
-
-    def _apply(self, answer: Answer) -> None:
-        pilot, state = self.pilot, self.walker.brain.state
-        state.walls[:] = answer.walls
-        if answer.ground is not None:
-            self.walker.know_ground(answer.ground)
-        decide(pilot, answer.decisions)
-        pilot.versions += answer.versions[max(len(pilot.versions) - answer.first, 0) :]
+        decide(self.pilot, answer.decisions)
+        self.pilot.versions += answer.versions[max(len(self.pilot.versions) - answer.first, 0) :]
         self.happened += answer.notes
         self._due = answer.due
-        coming = answer.coming
+        served = event if isinstance(event, told.Served) else None
+        holds = self._tell(answer, served)
+        late = self._expect(answer.coming, served)
+        self.sent.append(
+            told.Served(time=self.time, asked=self._asked, holds=holds, late=late, cancelled=answer.cancelled)
+        )
+
+    def _event(self) -> told.AnySignal | None:
+        """What happened here in the walk that is replayed, if anything did."""
+        if not self._course or self._course[0].time > self.time + 1e-9:
+            return None
+        return self._course[0]
+
+    def _tell(self, answer: Answer, served: told.Served | None) -> float:
+        """Let the controller know of the surroundings; gives the time from which on it does, s."""
+        if self._control is not None:
+            period = self._control.put_surroundings(answer.walls, answer.ground)
+            return max(period * self.walker.gains.period, self.time)
+        if served is not None and served.holds > self.time + 1e-9:
+            self._later.append(_Surroundings(served.holds, answer.walls, answer.ground))
+            return served.holds
+        self._know(answer.walls, answer.ground)
+        return self.time
+
+    def _know(self, walls: Array, ground: StepGround | None) -> None:
+        self.walker.brain.state.walls[:] = walls
+        if ground is not None:
+            self.walker.know_ground(ground)
+
+    def _expect(self, coming: Coming | None, served: told.Served | None) -> bool:
+        """Let the motion that an answer has be taken up at its time; whether that is too late."""
+        pilot = self.pilot
         if coming is None or (
             pilot.coming is not None and pilot.coming.version.ready == coming.version.ready
         ):
-            return
-        if coming.version.ready < self.time - 1e-9:
+            return False
+        late = coming.version.ready < self.time - 1e-9 if served is None else served.late
+        if not late and self._control is not None:
+            late = not self._hand_over(coming)
+        if late:
             self.late += 1
             self._missed = True
             self._note("late plan", {"about": coming.version.about, "ready": coming.version.ready})
-            return
+            return True
         pilot.coming = coming._replace(motion=replace(coming.motion, body=self.code.whole))
         self._take_up()  # it may be for now
+        return False
+
+    def _hand_over(self, coming: Coming) -> bool:
+        """Put a motion into the loop's box; whether it is there in time."""
+        assert self._control is not None
+        return self._control.put_plan(plan_table(coming.motion), coming.shift, self._period_of(coming))
+
+    def _period_of(self, coming: Coming) -> int:
+        """At which a motion is taken up."""
+        return math.ceil(coming.version.ready / self.walker.gains.period - 1e-6)
 
     def _take_up(self) -> None:
-        coming = self.pilot.take_up(self.time)
-        if coming is None:
+        coming = self.pilot.coming
+        if coming is None or self.time < coming.version.ready - 1e-9:
             return
-        self.walker.brain.state.body["plan_shift"][0] -= coming.shift
-        self.walker.follow(coming.motion)
-        self.walker.know_ground(unknown_ground())
-        self._note("plan", plan_data(coming.version))
+        self.pilot.take_up(coming.version.ready)
+        if self._control is None:
+            self.walker.brain.state.body["plan_shift"][0] -= coming.shift
+            self.walker.follow(coming.motion)
+            self.walker.know_ground(unknown_ground())
+        else:  # it has taken it by itself
+            self.walker.motion = coming.motion
+        self.happened.append((coming.version.ready, "plan", plan_data(coming.version)))
 
     def _ask(self) -> None:
         """Ask the planner if something is due, and it has answered all that it was asked."""
         if self._waits or not self.planner_up:
             return
-        period = self.walker.gains.period
-        due = self.time >= self._due - 1e-9 and self.walker.period % BORDER == 0
-        if not (self._for_planner or self._missed or due) or self.time < self._asked + 0.5 * period:
+        if self._replayed:
+            event = self._course[0] if self._course else None
+            if not isinstance(event, told.Served) or abs(event.asked - self.time) > 1e-9:
+                return
+        elif not self._wants_to_ask():
             return
-        question = Question(snapshot_of(self.walker), tuple(self._for_planner), self._missed)
+        snapshot = snapshot_of(self.walker) if self._placed is None else self._placed
+        question = Question(snapshot, tuple(self._for_planner), self._missed)
         self._for_planner, self._missed = [], False
         self._waits, self._asked = True, self.time
         self.planner.ask(question)
 
+    def _wants_to_ask(self) -> bool:
+        if self._control is not None and self._placed is None:
+            return False  # nobody knows where the robot is now
+        period = self.walker.period if self._placed is None else self._placed.period
+        due = self.time >= self._due - 1e-9 and period % BORDER == 0
+        wanted = bool(self._for_planner) or self._missed or due
+        return wanted and self.time >= self._asked + 0.5 * self.walker.gains.period
+
     # What signals do
 
     def _take(self, signal: told.AnySignal) -> None:
-        super()._take(signal)
+        if self._control is not None and self._changes_loop(signal):
+            with self._standing():
+                signal = msgspec.structs.replace(signal, time=self.time)
+                super()._take(signal)
+        else:
+            super()._take(signal)
         self._for_planner.append(signal)
         if isinstance(signal, told.Stop) and self._waits:
             self.planner.cancel()
+
+    def _changes_loop(self, signal: told.AnySignal) -> bool:
+        """Whether it does something that the loop does not take from its boxes."""
+        if isinstance(signal, told.Set):
+            return self.pilot.settings.changed(signal.name, signal.value).gains != self.walker.gains
+        return isinstance(signal, told.EVENTS)
 
     def _obey(self, signal: told.AnySignal) -> None:
         """What is wrong with a signal is said at once; the planner obeys it."""
@@ -211,20 +321,29 @@ class LiveSession(WalkSession):
 
     def _lose_planner(self, problem: str) -> None:
         """The robot comes to rest by itself, and another planner is started."""
-        self.lost += 1
-        self.planner_up = self._waits = False
-        if self._course and isinstance(self._course[0], told.PlannerLost):
-            self._course.popleft()
-        self.sent.append(told.PlannerLost(time=self.time))
-        self._note("planner lost", {"problem": problem})
-        self._for_planner.clear()
-        self._missed = False
-        pilot = self.pilot
-        if pilot.coming is not None and pilot.coming.version.about != STOP:
+        with self._standing():
+            self.lost += 1
+            self.planner_up = self._waits = False
+            if isinstance(self._event(), told.PlannerLost):
+                self._course.popleft()
+            self.sent.append(told.PlannerLost(time=self.time))
+            self._note("planner lost", {"problem": problem})
+            self._for_planner.clear()
+            self._missed = False
+            self._stop_alone()
+        self._tell_followers()
+
+    def _stop_alone(self) -> None:
+        """Come to rest without a planner."""
+        pilot, before = self.pilot, self.pilot.coming
+        if before is not None and before.version.about != STOP:
             pilot.coming = None
+            if self._control is not None:
+                self._control.take_plan_back()
         pilot.stop()
         pilot.think(self.time, self._shift)
-        self._tell_followers()
+        if self._control is not None and pilot.coming is not None and pilot.coming is not before:
+            self._hand_over(pilot.coming)
 
     def _replace_planner(self) -> None:
         if self.planner_up:
@@ -249,6 +368,14 @@ class LiveSession(WalkSession):
         events = tuple(each for each in self.sent if isinstance(each, told.EVENTS))
         motion = replace(pilot.motion, body=None)
         return Handover(motion, tuple(pilot.versions), decisions_of(pilot), pilot.settings, events)
+
+
+class _Surroundings(NamedTuple):
+    """That the controller knows from a time on, s."""
+
+    time: float
+    walls: Array
+    ground: StepGround | None
 
 
 def session_for(request: WalkRequest, **options: Any) -> WalkSession:
