@@ -38,5 +38,9 @@ if TYPE_CHECKING:
     from footfall.dynamics.hybrid_wheels import rolling_rows as rolling_rows
     from footfall.scenarios.hybrid.bases import SimulatedBase as SimulatedBase
     from footfall.scenarios.hybrid.bases import youbot as youbot
+    from footfall.scenarios.hybrid.openable import Openable as Openable
+    from footfall.scenarios.hybrid.opening import Pull as Pull
+    from footfall.scenarios.hybrid.opening import run_opening as run_opening
+    from footfall.scenarios.hybrid.opening import usual_mechanism as usual_mechanism
 
 open_to_users(__name__)

@@ -11,8 +11,8 @@ from footfall.errors import UnknownName
 from footfall.recording.reader import read_recording
 from footfall.scenarios.hybrid import USE_CASES, Criterion, run_use_case, write_course
 from footfall.scenarios.hybrid.arm import regression_error, run_arm
-from footfall.scenarios.hybrid.drawer import run_drawer
 from footfall.scenarios.hybrid.manipulator import mobile_manipulator, run_manipulator
+from footfall.scenarios.hybrid.opening import run_mechanism
 from tests.scenarios.hybrid.criteria import missed
 
 pytestmark = pytest.mark.filterwarnings("ignore::footfall.errors.ConvergenceWarning")
@@ -35,7 +35,7 @@ def test_mobile_manipulator() -> None:
 
 
 def test_drawer(tmp_path: Path) -> None:
-    course = run_drawer(seconds=4.6)
+    course = run_mechanism("drawer")
     assert missed(course) == []
     recording_file, curves_file = write_course(course, tmp_path, plots=False)
     recording = read_recording(recording_file)

@@ -10,11 +10,11 @@ from footfall.errors import UnknownName
 from footfall.scenarios.hybrid.arm import run_arm
 from footfall.scenarios.hybrid.course import Course, Criterion
 from footfall.scenarios.hybrid.docking import run_docking
-from footfall.scenarios.hybrid.drawer import run_drawer
 from footfall.scenarios.hybrid.humanoid import run_humanoid
 from footfall.scenarios.hybrid.logistics import run_logistics
 from footfall.scenarios.hybrid.manipulator import run_manipulator
 from footfall.scenarios.hybrid.obstacle import run_obstacle
+from footfall.scenarios.hybrid.opening import run_mechanism
 from footfall.scenarios.hybrid.outputs import write_course
 from footfall.scenarios.hybrid.wall import run_wall
 
@@ -49,7 +49,11 @@ USE_CASES: dict[str, UseCase] = {
     "logistics-mecanum": UseCase("Mecanum base, the same tasks", partial(run_logistics, "mecanum")),
     "arm": UseCase("KUKA arm holds, draws a line on a table, yields", run_arm),
     "manipulator": UseCase("gripper stays in place while the base drives", run_manipulator),
-    "drawer": UseCase("mobile manipulator opens a drawer", run_drawer),
+    "drawer": UseCase(
+        "an arm opens a drawer, anywhere and in any direction", partial(run_mechanism, "drawer")
+    ),
+    "door": UseCase("an arm opens a door on its hinge", partial(run_mechanism, "door")),
+    "valve": UseCase("an arm turns a valve", partial(run_mechanism, "valve")),
     "humanoid": UseCase("LOLA presses a wall with one hand, keeps the other in place", run_humanoid),
 }
 

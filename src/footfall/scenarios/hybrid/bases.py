@@ -264,11 +264,12 @@ class SimulatedBase:
         seconds: float,
         *,
         every: int = CONTROL_STEPS,
-        others: Command | None = None,
+        others: Command | Callable[[float], Command] | None = None,
     ) -> Trajectory:
         """Advance under `controller(time, q, v)`, which gives torques (nv,) every so many steps.
 
-        others: efforts and gains of what else there is with joints, added to those of the base.
+        others: efforts and gains of what else there is with joints, or a function of time (s) that gives them, added to
+        those of the base.
         """
 
         steps, torques = 0, np.zeros(self.count)
@@ -281,7 +282,8 @@ class SimulatedBase:
             command = self.command(torques)
             if others is None:
                 return command
-            return Command(*(one + other for one, other in zip(command, others, strict=True)))
+            more = others(time) if callable(others) else others
+            return Command(*(one + other for one, other in zip(command, more, strict=True)))
 
         return self.simulation.run(act, seconds)
 
