@@ -1,6 +1,6 @@
 """Reduced models side by side: LOLA, G1 and TALOS walk by each of them under the same controller. Writes a report.
 
-python -m benchmarks.reduced_models [--robots lola g1 talos] [--seeds 20 5 5] [--rows reduced_models.jsonl]
+python -m benchmarks.reduced_models [--robots lola g1 talos] [--seeds 20 20 20] [--rows reduced_models.jsonl]
     [--output benchmarks/reduced_models.md] [--part walks gaps speeds pushes laws times]
 
 Rows are saved one by one: a study that was stopped goes on where it was.
@@ -463,7 +463,7 @@ def report(
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--robots", nargs="*", default=["lola", "g1", "talos"])
-    parser.add_argument("--seeds", type=int, nargs="*", default=[20, 5, 5])
+    parser.add_argument("--seeds", type=int, nargs="*", default=[20, 20, 20])
     parser.add_argument("--part", nargs="*", default=[*PARTS, "times"])
     parser.add_argument("--rows", type=Path, default=Path("reduced_models.jsonl"))
     parser.add_argument("--output", type=Path)
@@ -472,11 +472,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     rows = Rows(given.rows)
     for robot, seeds in zip(given.robots, given.seeds, strict=False):
         for part in given.part:
-            if part in PARTS and (robot == "lola" or part not in ("pushes", "laws", "pulls", "plans")):
+            if part in PARTS and (robot == "lola" or part not in ("laws", "pulls", "plans")):
                 numbers = {
                     "walks": range(FIRST_SEED, FIRST_SEED + seeds),
                     "plans": range(len(PLANS)),
-                    "pushes": ANGLES,
+                    "pushes": ANGLES if robot == "lola" else LAW_ANGLES,
                     "laws": LAW_ANGLES,
                     "pulls": LAW_ANGLES,
                 }.get(part, range(1))

@@ -16,6 +16,7 @@ from footfall.cli.options import RobotArgument, RobotReading
 from footfall.cli.screen import errors, program, progress, screen, table
 
 if TYPE_CHECKING:
+    from footfall.robot.model import Robot
     from footfall.workspace import ArmChain, Workspace
 
 _INTERRUPTED = 130
@@ -80,6 +81,14 @@ class Abilities:
             help="m between the robot's own volumes; 0: no touch. Default: self-collision is ignored."
         ),
     ] = None
+    elements: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=64,
+            help="Of each body's volume, at most, where the robot's file has none: more are tighter and slower.",
+        ),
+    ] = 2
     load: Annotated[
         float | None, typer.Option(help="kg on the hand; poses beyond the torque limits do not count.")
     ] = None
@@ -174,9 +183,26 @@ def _chain(robot: str, root: str, hand: str, abilities: Abilities, reading: Robo
     from footfall.workspace import arm_chain
 
     loaded = reading.load(robot)
+    if abilities.clearance is not None and not loaded.volumes:
+        loaded = _with_volumes(loaded, abilities.elements)
     q = None if abilities.configuration is None else loaded.configuration(abilities.configuration)
     limits = dict(_limit(loaded, text) for text in abilities.limit or ())
     return arm_chain(loaded, root, hand, q=q, limit_set=abilities.limit_set, limits=limits)
+
+
+def _with_volumes(robot: Robot, elements: int) -> Robot:
+    """A robot whose file has no volumes, with some around its shapes."""
+    from footfall.dynamics.fitted_volumes import fit_volumes
+
+    with progress("volumes", len(robot.bodies)) as told:
+        found = fit_volumes(robot, most=elements, progress=told)
+    errors().print(
+        f"{robot.name} has no volumes of its own: {len(found.volumes)} are fitted to its shapes, {elements} "
+        f"elements each at most; better ones: {program()} volumes",
+        highlight=False,
+        soft_wrap=True,
+    )
+    return found
 
 
 def _limit(robot: Any, text: str) -> tuple[str, tuple[float, float]]:

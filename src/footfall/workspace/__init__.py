@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from footfall.workspace.tasks import read_tasks as read_tasks
     from footfall.workspace.workspace import CellLevel as CellLevel
     from footfall.workspace.workspace import Found as Found
+    from footfall.workspace.workspace import FoundHere as FoundHere
     from footfall.workspace.workspace import Workspace as Workspace
 
 open_to_users(__name__)

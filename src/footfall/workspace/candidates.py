@@ -87,11 +87,11 @@ def candidate_kernel(joints: int) -> Kernel:
     def sample(
         shares: Array, axes: Array, slides: Array, offsets: Array, lower: Array, upper: Array, approach: Array
     ) -> Mapping[str, Any]:
-        q = lower + shares * (upper - lower)
-        motion = candidate_motion(axes, slides, offsets, q)
+        ranges = upper - lower
+        motion = candidate_motion(axes, slides, offsets, lower + shares * ranges)
         everything = (np.eye(3), np.eye(3))
         turning = tuple(False for _ in range(joints))
-        values = indices_of(motion, everything, turning, list(range(joints)), q, lower, upper, 1.0)
+        values = indices_of(motion, everything, turning, shares, ranges, 1.0)
         return {
             "position": motion.pose.translation,
             "direction": motion.pose.rotation @ approach,

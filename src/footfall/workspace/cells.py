@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.arrays import Array, Flags, Integers
-from footfall.compiler.routines import ArrayOf, Lanes, Vector3, routine
+from footfall.compiler.routines import ArrayOf, Lanes, Vector3, prefetch, routine
 from footfall.errors import InvalidInput
 
 LEVELS = 4  # 1, 2, 4 and 8 cells wide
@@ -20,6 +20,7 @@ EDGE = 8  # cells of a block along an edge
 BLOCK = EDGE**3
 WIDTH = 8  # of a row of values: the vector registers'
 _FIRST_BLOCKS = 64
+_AHEAD = 16  # samples whose cells are fetched before they are needed
 _LARGEST_GRID = 2**27  # blocks that a grid may have room for
 
 
@@ -104,16 +105,16 @@ def morton(x: int, y: int, z: int) -> int:
 
 
 @routine(fused=True)
-def fill(table: CellTable, batch: Batch, nearest: Integers, begin: int, enough: float) -> int:
-    """Put samples into cells, from `begin` on: gives how many have been put, up to where there is no room for another
-    block; or -1 less the number of the first that lies outside of the grid. In cells that have had enough, samples
-    count no more."""
-    grid, seen = table.grid, table.seen
+def _cells_of(table: CellTable, batch: Batch, begin: int, cells: Integers) -> int:
+    """Number of the cell of each sample from `begin` on, blocks for those that have none, and how far it got; see
+    `fill`."""
+    grid = table.grid
     nx, ny, nz = grid.shape
-    blocks = len(seen) // BLOCK
+    blocks = len(table.seen) // BLOCK
     inverse = 1.0 / table.size
     for sample in range(begin, len(batch.dropped)):
         if batch.dropped[sample]:
+            cells[sample] = 0
             continue
         place = inverse * (batch.positions[sample] - table.corner)
         x, y, z = int(np.floor(place[0])), int(np.floor(place[1])), int(np.floor(place[2]))
@@ -127,17 +128,40 @@ def fill(table: CellTable, batch: Batch, nearest: Integers, begin: int, enough: 
             block = table.used[0]
             grid[a, b, c] = block
             table.used[0] = block + 1
-        cell = BLOCK * block + morton(x & 7, y & 7, z & 7)
+        cells[sample] = BLOCK * block + morton(x & 7, y & 7, z & 7)
+    return len(batch.dropped)
+
+
+@routine(fused=True)
+def fill(table: CellTable, batch: Batch, nearest: Integers, begin: int, enough: float) -> int:
+    """Put samples into cells, from `begin` on: gives how many have been put, up to where there is no room for another
+    block; or -1 less the number of the first that lies outside of the grid. In cells that have had enough, samples
+    count no more."""
+    rows, seen = table.rows, table.seen
+    cells = np.empty(len(batch.dropped), dtype=np.int64)
+    end = _cells_of(table, batch, begin, cells)
+    if end < 0:
+        return end
+    for sample in range(begin, end):
+        # Cells lie anywhere in tens of megabytes: without this most of the time is spent waiting for them.
+        soon = cells[min(sample + _AHEAD, end - 1)]
+        prefetch(seen, soon)
+        prefetch(rows, 3 * soon)
+        prefetch(rows, 3 * soon + 1)
+        prefetch(rows, 3 * soon + 2)
+        if batch.dropped[sample]:
+            continue
+        cell = cells[sample]
         seen[cell] |= 1 << nearest[int(batch.bins[sample, 0])]
-        value, total = batch.values[sample], table.rows[3 * cell]
+        value, total = batch.values[sample], rows[3 * cell]
         if total[0] == 0.0:
             for i in range(batch.shares.shape[1]):
                 table.seeds[cell, i] = batch.shares[sample, i]
         if total[0] < enough:
-            table.rows[3 * cell] = total + value
-        table.rows[3 * cell + 1] = np.minimum(table.rows[3 * cell + 1], value)
-        table.rows[3 * cell + 2] = np.maximum(table.rows[3 * cell + 2], value)
-    return len(batch.dropped)
+            rows[3 * cell] = total + value
+        rows[3 * cell + 1] = np.minimum(rows[3 * cell + 1], value)
+        rows[3 * cell + 2] = np.maximum(rows[3 * cell + 2], value)
+    return end
 
 
 @routine

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.arrays import Array, Flags, Integers
-from footfall.compiler.routines import ArrayOf, Vector3, as_records, routine
+from footfall.compiler.routines import ArrayOf, Lanes, LanesOfVector3, Vector3, as_records, routine
 from footfall.dynamics.volume_distances import volume_distances
 from footfall.errors import InvalidInput
 from footfall.geometry.swept_cores import core_distance
@@ -116,34 +116,80 @@ def touching(
 ) -> None:
     """Which of n samples (n,) bring a pair closer than the clearance, m.
 
-    vectors: of the elements that stand still, then those of each sample. n is a multiple of eight.
+    vectors: of the elements that stand still, then those of each sample. n is a multiple of eight. Samples in which the
+    balls around a pair meet, and no plane across the line between their middles keeps it apart, wait until there are
+    eight of them: these are looked at side by side.
     """
     elements = as_records(Element, vectors)
     stride = ROWS * moving
-    for first in range(0, len(touches), WIDTH):
-        k = first * 1
-        samples = np.array([k, k + 1, k + 2, k + 3, k + 4, k + 5, k + 6, k + 7])
-        zero = 0 * samples
-        hit = 0
-        for p in range(len(pairs)):
-            e, f = pairs[p, 0], pairs[p, 1]
+    waiting = np.zeros(2 * WIDTH, dtype=np.int64)
+    for p in range(len(pairs)):
+        e, f = pairs[p, 0], pairs[p, 1]
+        near = elements[e].radius + elements[f].radius + clearance
+        bound = near + elements[e].reach + elements[f].reach
+        count = 0
+        for first in range(0, len(touches), WIDTH):
+            k = first * 1
+            samples = np.array([k, k + 1, k + 2, k + 3, k + 4, k + 5, k + 6, k + 7])
+            zero = 0 * samples
             one = EightElements(vectors, stride * samples + ROWS * e if e >= still else zero + ROWS * e)
             other = EightElements(vectors, stride * samples + ROWS * f if f >= still else zero + ROWS * f)
-            a, b = elements[e], elements[f]
-            near = a.radius + b.radius + clearance
-            bound = near + a.reach + b.reach
             apart = one.middle - other.middle
-            if np.any(apart @ apart < bound * bound):
-                found = closest_in_lanes(pairs[p, 2], one, other)
-                if np.any(found.square < near * near):
-                    for lane in range(WIDTH):
-                        if found.square[lane] < near * near and not touches[first + lane]:
-                            touches[first + lane] = _touch(
-                                vectors, still, moving, first + lane, e, f, near, found.square[lane]
-                            )
-                            hit += 1 if touches[first + lane] else 0
-                    if hit == WIDTH:
-                        break
+            square = apart @ apart
+            if not np.any(square < bound * bound):
+                continue
+            gap = _gap_along(one, other, apart)
+            least = near * np.sqrt(square)
+            for lane in range(WIDTH):
+                if gap[lane] < least[lane] and not touches[first + lane]:
+                    if square[lane] < near * near:  # middles lie within their cores
+                        touches[first + lane] = True
+                    else:
+                        waiting[count] = first + lane
+                        count += 1
+            if count >= WIDTH:
+                _look(vectors, still, moving, pairs[p], near, waiting, WIDTH, touches)
+                for lane in range(WIDTH, count):
+                    waiting[lane - WIDTH] = waiting[lane]
+                count -= WIDTH
+        if count > 0:
+            for lane in range(count, WIDTH):
+                waiting[lane] = waiting[0]
+            _look(vectors, still, moving, pairs[p], near, waiting, count, touches)
+
+
+@routine(fused=True)
+def _gap_along(one: EightElements, other: EightElements, way: LanesOfVector3) -> Lanes:
+    """How far cores are apart along ways from the second to the first, times the length of these."""
+    low, high = one.corner(0) @ way, other.corner(0) @ way
+    for k in range(1, 3):
+        low, high = np.minimum(low, one.corner(k) @ way), np.maximum(high, other.corner(k) @ way)
+    return low - high
+
+
+@routine(fused=True)
+def _look(
+    vectors: ArrayOf[Vector3],
+    still: int,
+    moving: int,
+    pair: Integers,
+    near: float,
+    waiting: Integers,
+    count: int,
+    touches: Flags,
+) -> None:
+    """Note which of the first `count` samples that wait bring a pair closer than `near`, m."""
+    e, f = pair[0], pair[1]
+    w, stride = waiting, ROWS * moving
+    samples = np.array([w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]])
+    zero = 0 * samples
+    one = EightElements(vectors, stride * samples + ROWS * e if e >= still else zero + ROWS * e)
+    other = EightElements(vectors, stride * samples + ROWS * f if f >= still else zero + ROWS * f)
+    found = closest_in_lanes(pair[2], one, other)
+    for lane in range(count):
+        if found.square[lane] < near * near:
+            sample = waiting[lane]
+            touches[sample] = _touch(vectors, still, moving, sample, e, f, near, found.square[lane])
 
 
 @routine

@@ -56,24 +56,23 @@ def indices_of(
     motion: HandMotion,
     spans: tuple[Array, Array],
     slides: tuple[bool, ...],
-    ranged: list[int],
-    q: Array,
-    lower: Array,
-    upper: Array,
+    shares: Array,
+    ranges: Array,
     length: Any,
 ) -> list[Any]:
-    """The indices of `INDICES` at q (n,), numbers or symbols. ranged: joints whose limits differ."""
+    """The indices of `INDICES`, numbers or symbols. shares: (k,) of the ranges, rad or m, at which joints that have one
+    stand. length: m."""
     # Columns of joints that slide are made alike to those that turn, rows are divided (Seiwald 2023, (3.3)).
-    scales = np.array([length if slide else 1.0 for slide in slides])
-    linear = jacobian_indices(spans[0] @ (motion.linear * scales / length))
+    shorter = 1.0 / length
+    scales = np.array([1.0 if slide else shorter for slide in slides])
+    linear = jacobian_indices(spans[0] @ (motion.linear * scales))
     angular = jacobian_indices(spans[1] @ motion.angular)
-    chosen = [each[ranged] for each in (q, lower, upper)]
     return [
         linear.condition,
         linear.manipulability,
         angular.manipulability,
-        joint_range(*chosen),
-        joint_distance(*chosen),
+        joint_range(shares),
+        joint_distance(shares, ranges),
     ]
 
 
@@ -91,9 +90,10 @@ def evaluation_kernel(chain: ArmChain, asked: Asked, volumes: OwnVolumes | None 
     ranged = _ranged(chain)
 
     def sample(shares: Array, lower: Array, upper: Array, numbers: Array, **more: Array) -> Mapping[str, Any]:
-        q = lower + shares * (upper - lower)
+        ranges = upper - lower
+        q = lower + shares * ranges
         motion = hand_motion(chain.attached, q)
-        values = indices_of(motion, chain.spans, chain.slides, ranged, q, lower, upper, numbers[0])
+        values = indices_of(motion, chain.spans, chain.slides, shares[ranged], ranges[ranged], numbers[0])
         if "effort" in more:
             weight = _static_torques(chain, q)
             if asked.load is not None:

@@ -20,6 +20,7 @@ from footfall.workspace.indices import LOAD
 from footfall.workspace.reaching import step_kernel
 
 BATCH = 4096  # samples at once: they stay in the caches
+_BLOCK = 256  # of them, whose elements stay in the caches
 ENOUGH = 16.0  # samples of a cell, from which on those that looked for it count no more
 _ALL = 1e300
 _TRIES = 4  # of each cell at the border, a round
@@ -47,10 +48,9 @@ class Gatherer:
         if self._volumes is not None:
             self._still = self._volumes.still
             self._moving = len(self._volumes.elements) - self._still
-            self._vectors = np.zeros((ROWS * (self._still + BATCH * self._moving), 3))
+            self._vectors = np.zeros((ROWS * (self._still + _BLOCK * self._moving), 3))
             self._vectors[: ROWS * self._still] = self._volumes.elements[: self._still].reshape(-1, 3)
-            moving = self._vectors[ROWS * self._still :].reshape(BATCH, ROWS * self._moving, 3)
-            self._out.append(moving)
+            self._elements = self._vectors[ROWS * self._still :].reshape(_BLOCK, ROWS * self._moving, 3)
 
     def new_table(self) -> CellTable:
         """Without a cell."""
@@ -63,21 +63,23 @@ class Gatherer:
             count = len(part)
             if count < BATCH:  # rows of the last one are repeated, and dropped
                 part = np.concatenate([part, np.repeat(part[-1:], BATCH - count, axis=0)])
-            self._kernel.batch(part, *self._constants, out=self._out, threads=1)
-            position, bins, values = self._out[:3]
-            yield Batch(part, position, bins, values, self._dropped(count))
+            dropped = np.zeros(BATCH, dtype=np.bool_)
+            if self._volumes is None:
+                self._kernel.batch(part, *self._constants, out=self._out, threads=1)
+            else:
+                self._look_at(part, self._volumes, dropped)
+            dropped[count:] = True
+            if self._load >= 0:
+                dropped |= self._out[2][:, self._load] > 1.0
+            yield Batch(part, *self._out, dropped)
 
-    def _dropped(self, count: int) -> Flags:
-        dropped = np.zeros(BATCH, dtype=np.bool_)
-        dropped[count:] = True
-        if self._load >= 0:
-            dropped |= self._out[2][:, self._load] > 1.0
-        if self._volumes is not None:
-            touches = np.zeros(BATCH, dtype=np.bool_)
-            pairs = self._volumes.pairs
-            touching(self._vectors, self._still, self._moving, pairs, self._clearance, touches)
-            dropped |= touches
-        return dropped
+    def _look_at(self, part: Array, volumes: OwnVolumes, touches: Flags) -> None:
+        """Evaluate a batch, and note which of its samples touch the robot itself."""
+        for first in range(0, BATCH, _BLOCK):
+            block = slice(first, first + _BLOCK)
+            out = [*(each[block] for each in self._out), self._elements]
+            self._kernel.batch(part[block], *self._constants, out=out, threads=1)
+            touching(self._vectors, self._still, self._moving, volumes.pairs, self._clearance, touches[block])
 
     def gather(
         self, table: CellTable, shares: Array, *, enough: float = _ALL, border: Border | None = None

@@ -70,28 +70,29 @@ def jacobian_indices(rows: Array) -> JacobianIndices:
         0.5 * (a * (b * c - f * f) - d * (d * c - f * e) + e * (d * f - b * e)) / (spread * spread * spread)
     )
     angle = acos(maximum(minimum(half, 1.0), -1.0)) / 3.0
-    largest = mean + 2.0 * spread * cos(angle)
-    smallest = mean + 2.0 * spread * cos(angle + 2.0 * np.pi / 3.0)
-    middle = maximum(3.0 * mean - largest - smallest, _TINY)
-    # sigma_min^2 = determinant / (largest middle)
-    condition = sqrt(maximum(determinant, 0.0) / middle) / maximum(largest, _TINY)
-    return JacobianIndices(minimum(condition, 1.0), sqrt(maximum(determinant, 0.0)))
+    largest = maximum(mean + 2.0 * spread * cos(angle), _TINY)
+    # The other two: their sum is what is left of the trace, their product what is left of the determinant.
+    total, product = 3.0 * mean - largest, determinant / largest
+    middle = maximum(0.5 * (total + sqrt(maximum(total * total - 4.0 * product, 0.0))), _TINY)
+    condition = sqrt(product / (middle * largest))
+    return JacobianIndices(minimum(condition, 1.0), sqrt(determinant))
 
 
-def joint_range(q: Array, lower: Array, upper: Array) -> Any:
-    """Geometric mean of the rooms to the stops, 0 to 1, of joints that have a range, Seiwald 2023, (3.5) right."""
+def joint_range(shares: Array) -> Any:
+    """Geometric mean of the rooms to the stops, 0 to 1, of joints that stand at shares of their ranges, 0 to 1:
+    Seiwald 2023, (3.5) right, where half of a range is the most room that a joint can have."""
     room: Any = 1.0
-    for here, low, high in zip(q, lower, upper, strict=True):
-        room = room * maximum(minimum(high - here, here - low) / (0.5 * (high - low)), 0.0)
-    return where(room > 0.0, exp(log(maximum(room, _TINY)) / len(q)), 0.0)
+    for share in shares:
+        room = room * (2.0 * maximum(minimum(share, 1.0 - share), 0.0))
+    return where(room > 0.0, exp(log(maximum(room, _TINY)) / len(shares)), 0.0)
 
 
-def joint_distance(q: Array, lower: Array, upper: Array) -> Any:
-    """Sum of squared distances from the middles over the ranges, Seiwald 2023, (3.5) left."""
+def joint_distance(shares: Array, ranges: Array) -> Any:
+    """Sum of squared distances from the middles over the ranges, Seiwald 2023, (3.5) left. shares: (n,) of the ranges,
+    rad or m, at which joints stand."""
     total: Any = 0.0
-    for here, low, high in zip(q, lower, upper, strict=True):
-        away = here - 0.5 * (low + high)
-        total = total + away * away / (high - low)
+    for share, width in zip(shares, ranges, strict=True):
+        total = total + (share - 0.5) ** 2 * width
     return total
 
 

@@ -54,6 +54,16 @@ class Found(NamedTuple):
     greatest: Array
 
 
+class FoundHere(NamedTuple):
+    """What is known of a point, see `Found`: the same of its cell alone, indices (k,)."""
+
+    count: float
+    directions: float
+    least: Array
+    mean: Array
+    greatest: Array
+
+
 class _Reach(NamedTuple):
     """What a query needs."""
 
@@ -111,8 +121,12 @@ class Workspace:
         return found
 
     def reaches_point(self, point: Array) -> bool:
-        """Whether the hand gets to a point (3,), float64, in the root frame, m: in about a microsecond."""
+        """Whether the hand gets to a point (3,), float64, in the root frame, m: below a microsecond."""
         return _reaches(self._reach, point)
+
+    def at_point(self, point: Array, *, level: int = 0) -> FoundHere:
+        """What is known of a point (3,), float64, in the root frame, m, as `at` says: in about a microsecond."""
+        return _found_here(self._reach, self.level(level), 3 * level, point)
 
     def at(self, points: Array, *, level: int = 0) -> Found:
         """What is known of points (n, 3) in the root frame, m, in the cells of a level: 0 has the finest."""
@@ -224,6 +238,19 @@ def _cell_of(reach: _Reach, point: Vector3) -> int:
 
 
 @routine
+def _found_here(reach: _Reach, cells: CellLevel, finer: int, point: Vector3) -> FoundHere:
+    """finer: bits of a cell's number that say which of the finest cells it is."""
+    width = cells.mean.shape[1]
+    least, mean, greatest = np.full(width, np.nan), np.full(width, np.nan), np.full(width, np.nan)
+    cell = _cell_of(reach, point) >> finer
+    if cell < 0 or cells.counts[cell] == 0.0:
+        return FoundHere(0.0, 0.0, least, mean, greatest)
+    for k in range(width):
+        least[k], mean[k], greatest[k] = cells.least[cell, k], cells.mean[cell, k], cells.greatest[cell, k]
+    return FoundHere(cells.counts[cell], cells.directions[cell], least, mean, greatest)
+
+
+@routine
 def _reaches(reach: _Reach, point: Vector3) -> bool:
     cell = _cell_of(reach, point)
     if cell < 0 or reach.seen[cell] == 0:
@@ -253,4 +280,13 @@ def _all_cells(reach: _Reach, points: ArrayOf[Vector3], cells: Integers) -> None
         cells[k] = _cell_of(reach, points[k])
 
 
-__all__ = ["EDGE", "REACHABILITY", "STATISTICS", "CellLevel", "Description", "Found", "Workspace"]
+__all__ = [
+    "EDGE",
+    "REACHABILITY",
+    "STATISTICS",
+    "CellLevel",
+    "Description",
+    "Found",
+    "FoundHere",
+    "Workspace",
+]

@@ -22,6 +22,7 @@ from footfall.compiler.routines.callback import RoutineCallback
 from footfall.compiler.routines.clock import read_clock, sleep_until
 from footfall.compiler.routines.lane_memory import lanes_at, put_lanes
 from footfall.compiler.routines.library import call_native
+from footfall.compiler.routines.prefetch import prefetch
 from footfall.compiler.routines.routine import routine
 from footfall.compiler.routines.source_analysis import merged
 
@@ -44,6 +45,7 @@ __all__ = [
     "lanes_at",
     "merged",
     "new_records",
+    "prefetch",
     "put_lanes",
     "read_clock",
     "record_dtype",

@@ -16,6 +16,7 @@ from footfall.compiler.routines.annotations import as_records, new_records, plai
 from footfall.compiler.routines.clock import CLOCK_TRANSLATORS
 from footfall.compiler.routines.lane_memory import lanes_at, put_lanes, read_lanes, write_lanes
 from footfall.compiler.routines.numbers import number_constant
+from footfall.compiler.routines.prefetch import PREFETCH_TRANSLATORS
 from footfall.compiler.routines.types import (
     BOOL,
     DTYPES,
@@ -311,6 +312,7 @@ SHAPERS: dict[Any, Translator] = {
 }
 TRANSLATORS: dict[Any, Translator] = {
     **CLOCK_TRANSLATORS,
+    **PREFETCH_TRANSLATORS,
     abs: _of_numbers(_absolute),
     as_records: _as_records,
     bool: _number(BOOL),
