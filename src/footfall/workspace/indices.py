@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from footfall.arrays import Array
 from footfall.compiler import acos, cos, exp, log, maximum, minimum, sqrt, where
 
