@@ -164,7 +164,8 @@ def _gap_along(one: EightElements, other: EightElements, way: LanesOfVector3) ->
     low, high = one.corner(0) @ way, other.corner(0) @ way
     for k in range(1, 3):
         low, high = np.minimum(low, one.corner(k) @ way), np.maximum(high, other.corner(k) @ way)
-    return low - high
+    gap: Lanes = low - high
+    return gap
 
 
 @routine(fused=True)

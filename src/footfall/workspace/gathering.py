@@ -71,7 +71,8 @@ class Gatherer:
             dropped[count:] = True
             if self._load >= 0:
                 dropped |= self._out[2][:, self._load] > 1.0
-            yield Batch(part, *self._out, dropped)
+            position, bins, values = self._out
+            yield Batch(part, position, bins, values, dropped)
 
     def _look_at(self, part: Array, volumes: OwnVolumes, touches: Flags) -> None:
         """Evaluate a batch, and note which of its samples touch the robot itself."""

@@ -57,7 +57,7 @@ class Found(NamedTuple):
 class FoundHere(NamedTuple):
     """What is known of a point, see `Found`: the same of its cell alone, indices (k,)."""
 
-    count: float
+    counts: float
     directions: float
     least: Array
     mean: Array
