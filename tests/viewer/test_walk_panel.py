@@ -381,3 +381,25 @@ def test_rays_meet_the_ground_and_boxes() -> None:
     assert found is not None
     assert found[0] == low.name
     assert object_at(above + np.array([50.0, 0.0, 0.0]), down, [low]) is None
+
+
+def test_the_frame_catches_and_tells_the_robot_to_stop(panel: WalkPanel, code: WalkingCode) -> None:
+    panel.docks.frame.change(on=True)
+    panel.drive(Velocity(0.3))
+    walk(panel, 2.0)
+    panel.kick(80.0, 1.57)
+    walk(panel, 3.5)
+    session = panel.session
+    assert not session.fallen
+    assert words(session)[:4] == ["frame", "drive", "push", "stop"]
+    assert "caught" in panel.message[1]
+    panel.docks.refresh(session)
+    assert "rope" in panel.docks.frame.state.content
+    panel.docks.frame.lift()
+    walk(panel, 3.6)
+    assert words(session)[-2:] == ["stop", "frame"]
+    panel._on_message(1, Press("reset"))
+    panel.step()
+    assert panel.session is not session
+    assert panel.session.walker.frame is not None  # it stays
+    assert_replays(session, code)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from footfall.viewer.docks.dock import Dock
+from footfall.viewer.docks.frame import FrameDock
 from footfall.viewer.docks.robot_state import BalanceDock, HardwareDock, SignalsDock, TuneDock
 from footfall.viewer.docks.setting import SceneDock, ShowDock
 from footfall.viewer.docks.steering import DisturbDock, GamepadDock, WalkDock
@@ -33,6 +34,7 @@ class WalkDocks:
         below = gui.add_panel()
         self.balance = self._add(below, BalanceDock, panel)
         self.hardware = self._add(below, HardwareDock, panel)
+        self.frame = self._add(below, FrameDock, panel)
         self.gamepad = self._add(below, GamepadDock, panel)
         self.signals = self._add(below, SignalsDock, panel)
         self.tune = self._add(below, TuneDock, panel)

@@ -15,10 +15,13 @@ from footfall.robot.model import Robot
 from footfall.viewer.drawing import RobotDrawing
 from footfall.viewer.plan_drawing import LEFT, RIGHT
 from footfall.viewer.surfaces import Color
+from footfall.walking.safety_frame import SafetyFrame
 
 GHOST: Color = (0.25, 0.5, 0.95, 0.28)
 _HOLDS, _NEARLY, _SLIPS = (70, 160, 90), (240, 168, 31), (214, 40, 31)
 _NEAR = 0.8  # of what friction can bear: from there on it is told
+_ROPE, _STEEL = (60, 64, 72), (236, 178, 52)
+_GANTRY = (0.85, 0.6, 0.05)  # m: half of its width and of its depth, and how thick its tubes are
 _CONE_HEIGHT = 0.22  # m
 _SIDES = 28
 _TRACE_SECONDS, _TRACE_STEP = 12.0, 0.05  # s, that are drawn, and between two points
@@ -124,6 +127,47 @@ class Ghost:
         """Draw it no more."""
         if self._drawing is not None:
             self._drawing.root.visible = False
+
+
+class Gantry:
+    """The safety frame that follows a robot, and its rope: red while it holds; made when there is one."""
+
+    def __init__(self, scene: Any, *, node: str = "/gantry") -> None:
+        self._scene, self._node = scene, node
+        self._root: Any = None
+        self._rope: Any = None
+        self._taut = False
+
+    def show(self, frame: SafetyFrame | None, ground: float) -> None:
+        """Draw it where it is, on wheels at a height, m; without one, nothing."""
+        if frame is None:
+            if self._root is not None:
+                self._root.visible = self._rope.visible = False
+            return
+        if self._root is None:
+            self._make(float(frame.bar[2]) - ground)
+        self._root.position = np.array([frame.bar[0], frame.bar[1], ground])
+        self._rope.points = np.array([[frame.bar, frame.anchor]], np.float32)
+        if frame.is_taut != self._taut:
+            self._taut = frame.is_taut
+            self._rope.colors = np.tile(np.array(_SLIPS if self._taut else _ROPE, np.uint8), (1, 2, 1))
+        self._root.visible = self._rope.visible = True
+
+    def _make(self, height: float) -> None:
+        scene, node = self._scene, self._node
+        self._root = scene.add_frame(node, show_axes=False)
+        wide, deep, thick = _GANTRY
+        pieces = [
+            ((x, y, 0.5 * height), (thick, thick, height)) for x in (-deep, deep) for y in (-wide, wide)
+        ]
+        pieces += [((x, 0.0, height), (thick, 2.0 * wide + thick, thick)) for x in (-deep, deep)]
+        pieces += [((0.0, y, 0.12), (2.0 * deep, thick, thick)) for y in (-wide, wide)]
+        pieces += [((0.0, y, height), (2.0 * deep, thick, thick)) for y in (-wide, 0.0, wide)]
+        for k, (place, size) in enumerate(pieces):
+            scene.add_box(f"{node}/{k}", color=_STEEL, dimensions=size, position=place)
+        self._rope = scene.add_line_segments(
+            "/rope", np.zeros((1, 2, 3), np.float32), _ROPE, thickness=4.0, thickness_units="screen"
+        )
 
 
 def _cone() -> tuple[Array, Array]:

@@ -265,6 +265,7 @@ class WalkPanel:
                 self._drive_on()
                 self._pull_on(seconds)
                 self._walk(seconds)
+                self.docks.frame.watch(session)
         elif not self._given_up:
             self._give_up()
         self.show()

@@ -20,7 +20,7 @@ from footfall.viewer.environment_panel import BY_CONFIDENCE, BY_HEIGHT, Environm
 from footfall.viewer.plan_drawing import GoalMarker, PlanDrawing
 from footfall.viewer.stage import Stage
 from footfall.viewer.surfaces import object_surface
-from footfall.viewer.walk_layers import FrictionCones, Ghost, Traces
+from footfall.viewer.walk_layers import FrictionCones, Gantry, Ghost, Traces
 from footfall.walking.body import FEET
 from footfall.walking.session import WalkSession
 
@@ -92,6 +92,7 @@ class WalkScene:
         self.poses: tuple[int, int] | None = None  # first and last of them that are shown
         self._cones = FrictionCones(self.scene, len(FEET))
         self._traces = Traces(self.scene)
+        self._gantry = Gantry(self.scene)
         self._beliefs = EnvironmentDrawing(self.scene, node="/beliefs", opacity=0.75)
         self._believed: tuple[int, bool, bool, bool] | None = None
         self.whole: Robot
@@ -195,6 +196,8 @@ class WalkScene:
             if signals is not None:
                 self._show_balance(session, q, signals, past is None)
             self._show_ghost(session, past is None)
+            frame = walker.frame if past is None else None
+            self._gantry.show(frame, self.ground)
         if len(session.pilot.versions) != self._version:
             self._version = len(session.pilot.versions)
             self.show_plan(session)

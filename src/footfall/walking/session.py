@@ -180,7 +180,7 @@ class WalkSession:
         self.send(told.Set(time=self.time, name=name, value=value))
 
     def happen(self, event: str, **options: Any) -> None:
-        """Let something happen around the robot: push, load, move, add, remove, surface."""
+        """Let something happen around the robot: push, load, frame, move, add, remove, surface."""
         self.happen_at(self.time, event, **options)
 
     def happen_at(self, time: float, event: str, **options: Any) -> None:
@@ -458,6 +458,8 @@ class WalkSession:
             case told.Load(body=body, mass=mass):
                 self._require_body(body)
                 self.walker.loads[body] = mass
+            case told.Frame(slack=slack, on=on):
+                self.walker.hang(slack if on else None)
             case told.Add():
                 self.walker.put(added_object(signal))
             case told.Remove(object=name):

@@ -156,6 +156,14 @@ class Load(Signal, frozen=True, tag="load"):
     mass: NotNegative
 
 
+class Frame(Signal, frozen=True, tag="frame"):
+    """A safety frame follows the robot, and its rope catches it. slack: m, by which it may sink before; below zero the
+    frame lifts it. on: whether there is one."""
+
+    slack: Annotated[float, Meta(ge=-0.5, le=0.5)] = 0.04
+    on: bool = True
+
+
 class Move(Signal, frozen=True, tag="move"):
     """Put an object somewhere else. position: m. yaw: rad; as it was by default."""
 
@@ -231,6 +239,7 @@ AnySignal = (
     | Set
     | PushBody
     | Load
+    | Frame
     | Move
     | Add
     | Remove
@@ -240,7 +249,7 @@ AnySignal = (
     | PlannerBack
 )
 MOTIONS = (WalkStraight, Follow, Stamp, Bow, LookAround, OneLeg, Balance, Wave)  # that begin and end at rest
-EVENTS = (PushBody, Load, Move, Add, Remove, Surface)  # that happen around the robot
+EVENTS = (PushBody, Load, Frame, Move, Add, Remove, Surface)  # that happen around the robot
 COURSE = (Served, PlannerLost, PlannerBack)  # that nobody sends: a live walk notes them
 WORDS: dict[str, type[Signal]] = {
     str(kind.__struct_config__.tag): kind for kind in AnySignal.__args__ if kind not in COURSE

@@ -45,6 +45,8 @@ from footfall.walking.mailbox import Mailbox, Word, fits, new_mailbox, put_plan,
 from footfall.walking.noise import new_noise, noise_sizes
 from footfall.walking.plan_sampling import PlanTable, new_stream_room, plan_table
 from footfall.walking.request import Push, WalkMode
+from footfall.walking.safety_frame import INTERVAL, SafetyFrame
+from footfall.walking.safety_frame import STEEPEST as HANGS
 from footfall.walking.sensing import sensing_code, sensing_kernel
 from footfall.walking.start import come_to, on_the_ground, require_reached, require_within_limits
 from footfall.walking.state import JointPlaces, Sensors, new_controller_state, new_sensors
@@ -195,11 +197,10 @@ class Walker:
         self.code, self.options = code, options or WalkerOptions()
         body, model = code.body, code.body.model
         self.gains = control_gains(model, period=self.options.period, point_stiffness=POINT_STIFFNESS)
-        self.judge = Judgement(
-            float(np.cos(_STEEPEST)), _SUNK * model.com_height, _STRUCK * model.mass * model.gravity
-        )
+        self.judge = self._new_judgement(_STEEPEST)
         self.pushes = self.options.pushes
         self.loads: dict[str, float] = {}  # kg by body
+        self.frame: SafetyFrame | None = None
         self.ground = unknown_ground()  # as it was told
         self.fallen, self.lost = False, False
         self.motion: Motion = motion
@@ -272,6 +273,17 @@ class Walker:
         """Let a force act on a body."""
         self.plant.forces({push.body: np.zeros(6)})  # refuses bodies that are not there
         self.pushes = (*(each for each in self.pushes if each.end > self.time), push)
+
+    def hang(self, slack: float | None) -> None:
+        """Let a safety frame follow the robot, with a rope of this slack, m; None: none."""
+        self.judge = self._new_judgement(_STEEPEST if slack is None else HANGS)
+        if slack is None:
+            self.frame = None
+            return
+        if self.frame is None:
+            gains, q = self.gains, self.arrays[0].q
+            self.frame = SafetyFrame(self.code.body, gains.mass, gains.gravity, q)
+        self.frame.let_out(slack)
 
     def tune(self, gains: ControlGains) -> None:
         """Control with other gains from now on."""
@@ -396,7 +408,15 @@ class Walker:
         """Periods at which pushes begin or end."""
         times = [time for push in self.pushes for time in (push.start, push.end)]
         periods = {round(time / self.gains.period) for time in times}
+        if self.frame is not None:
+            every = self._frame_periods
+            periods |= set(range(self.period - self.period % every + every, end, every))
         return sorted({period for period in periods if self.period < period < end} | {end})
+
+    @property
+    def _frame_periods(self) -> int:
+        """Between two looks at the rope of the safety frame."""
+        return max(1, round(INTERVAL / self.gains.period))
 
     def _forces(self) -> Forces:
         """Pushes that act now."""
@@ -409,7 +429,18 @@ class Walker:
         for body, mass in self.loads.items():
             weight = np.array([0.0, 0.0, -mass * self.gains.gravity, 0.0, 0.0, 0.0])
             pushes[body] = pushes.get(body, np.zeros(6)) + weight
+        if self.frame is not None:
+            if self.period % self._frame_periods == 0:
+                self.frame.look(self.period, self.arrays[0].q)
+            body = self.frame.body
+            pushes[body] = pushes.get(body, np.zeros(6)) + self.frame.wrench
         return self.plant.forces(pushes)
+
+    def _new_judgement(self, steepest: float) -> Judgement:
+        model = self.code.body.model
+        return Judgement(
+            float(np.cos(steepest)), _SUNK * model.com_height, _STRUCK * model.mass * model.gravity
+        )
 
     def _plant(self, forces: Forces) -> Plant:
         return Plant(

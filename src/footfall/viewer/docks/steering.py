@@ -70,7 +70,7 @@ class WalkDock(Dock):
 
 
 class DisturbDock(Dock):
-    """Kicks, loads, slippery ground, and a frame that catches the robot."""
+    """Kicks, loads and slippery ground."""
 
     title = "Disturb"
 
