@@ -210,7 +210,8 @@ def _fill_points(
         impulse = frame.T @ now.state.impulses[draft.contacts[k]]
         speed = frame.T @ (before.linear + np.cross(before.angular, arm))
         own = _is_own(now.world, contact)
-        drift, asked = contact_law(now, contact, own, frame, speed, impulse)
+        drift, asked, rebound = contact_law(now, contact, own, frame, speed, impulse)
+        draft.rebounds[k] = rebound
         draft.ahead[k] = contact.gap - now.settings.dt * asked.offset
         if out <= _IMMOVABLE * all_ways:
             # A robot on slides over a floor cannot leave it, and no impulse could help it out of it.

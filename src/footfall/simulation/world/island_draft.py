@@ -23,7 +23,7 @@ class Draft(NamedTuple):
     rolling or torsional friction. v (n, 8): velocities at the beginning of the step.
     impulses (c, 3), of contacts, then of sums, then of followers, and joint_impulses (j,): to start with. ahead
     (contacts,): the gap that each has at the end of the step if something presses it, m: a law that is obeyed holds
-    with equality.
+    with equality. rebounds (contacts,): what restitution adds to the drift of each along its normal, m/s.
     """
 
     movers: Integers
@@ -36,6 +36,7 @@ class Draft(NamedTuple):
     impulses: ArrayOf[Vector3]
     joint_impulses: Array
     ahead: Array
+    rebounds: Array
 
 
 def draft_island(now: Moment, members: Members, head: int, local: Integers) -> Draft:
@@ -77,6 +78,7 @@ def draft_island(now: Moment, members: Members, head: int, local: Integers) -> D
         impulses=impulses,
         joint_impulses=joint_impulses,
         ahead=ahead,
+        rebounds=np.zeros(len(contacts)),
     )
 
 

@@ -20,10 +20,12 @@ PRESSED = 30.0  # m/s in a step: three thousand times its own weight, if a step 
 
 
 class Law(NamedTuple):
-    """What a contact asks for, and its drift (3,), m/s, see `Point`."""
+    """What a contact asks for, and its drift (3,), m/s, see `IslandContact`; rebound: what of it is restitution, along
+    the normal, m/s, not above zero."""
 
     drift: Vector3
     asked: MaterialLaw
+    rebound: float
 
 
 def contact_law(
@@ -46,7 +48,8 @@ def contact_law(
     if asked.shear > 0.0:
         held = asked.shear * impulse
     drift = np.array([-carried[0] - held[0], -carried[1] - held[1], asked.offset - carried[2]])
-    return Law(drift, asked)
+    rebounds = material.restitution > 0.0 and speed[2] < -rules.restitution_speed
+    return Law(drift, asked, min(asked.offset, 0.0) if rebounds else 0.0)
 
 
 def material_of(world: World, contact: Contact) -> PairMaterial:

@@ -9,7 +9,12 @@ from footfall.compiler.routines import ArrayOf, Lanes, Matrix3, Quaternion, Vect
 from footfall.contact.detection.shapes import Bodies
 from footfall.math.block_sparse import WIDTH
 from footfall.math.linear_systems import solve_in_place
-from footfall.math.rotations import matrix_from_quaternion, quaternion_inverse, quaternion_product
+from footfall.math.rotations import (
+    matrix_from_quaternion,
+    matrix_from_rotation_vector,
+    quaternion_inverse,
+    quaternion_product,
+)
 from footfall.math.spatial import skew
 from footfall.scene.given_motion import cubic, cubic_rate
 from footfall.simulation.world.records import (
@@ -69,8 +74,15 @@ def _row_before(table: Array, clock: float) -> int:
 
 # Free bodies in a step: inertia, smooth forces and motion, for any of them, while it runs.
 #
+# Where a body turns far in a step, its gyroscopic forces are followed in parts of the step.
+#
 # A free body has the velocity [velocity of its origin in world axes; angular velocity in body axes], as a floating
 # joint.
+
+
+_SPINS = 0.3  # rad in a step, from which on it is taken in parts
+_PART = 0.1  # rad
+_MOST_PARTS = 100
 
 
 def free_inertia(body: FreeBody, rotation: Matrix3, block: ArrayOf[Lanes]) -> None:
@@ -103,6 +115,8 @@ def free_velocity(
     body: FreeBody, rotation: Matrix3, block: ArrayOf[Lanes], v: Lanes, settings: Settings
 ) -> Lanes:
     """Velocity after a step without contact; gyroscopic forces are those in its middle, or at its start."""
+    if settings.dt**2 * (v[3] * v[3] + v[4] * v[4] + v[5] * v[5]) > _SPINS**2:
+        return _spun_velocity(body, rotation, v, settings)
     matrix, right = np.empty((6, 6)), np.empty(6)
     angular = np.array([v[3], v[4], v[5]])
     for stage in range(0 if settings.middle else 1, 2):
@@ -118,6 +132,42 @@ def free_velocity(
     for i in range(6):
         result[i] += right[i]
     return result
+
+
+def _spun_velocity(body: FreeBody, rotation: Matrix3, v: Lanes, settings: Settings) -> Lanes:
+    """The same of a body that turns far in a step, where one evaluation of gyroscopic forces would give it energy."""
+    dt, center, angular = settings.dt, body.center, np.array([v[3], v[4], v[5]])
+    about_center = body.inertia + body.mass * (skew(center) @ skew(center))
+    mobility = _inverse(about_center)
+    parts = int(min(np.ceil(np.sqrt(angular @ angular) * dt / _PART), _MOST_PARTS))
+    h = dt / parts
+    origin: Vector3 = np.array([v[0], v[1], v[2]])
+    carried = origin + rotation @ np.cross(angular, center)  # of the centre of mass
+    for _ in range(parts):  # Euler's equations by Runge and Kutta
+        one = _spin_rate(about_center, mobility, angular)
+        two = _spin_rate(about_center, mobility, angular + 0.5 * h * one)
+        three = _spin_rate(about_center, mobility, angular + 0.5 * h * two)
+        four = _spin_rate(about_center, mobility, angular + h * three)
+        angular = angular + h / 6.0 * (one + 2.0 * two + 2.0 * three + four)
+    turned = rotation @ matrix_from_rotation_vector(dt * angular)  # where the step ends
+    linear = carried + dt * settings.gravity - turned @ np.cross(angular, center)
+    result: Lanes = np.zeros(8)
+    for i in (0, 1, 2):
+        result[i], result[3 + i] = linear[i], angular[i]
+    return result
+
+
+def _inverse(matrix: Matrix3) -> Matrix3:
+    """Of a symmetric matrix, by its cofactors."""
+    a, b, c = matrix[0], matrix[1], matrix[2]
+    scale = 1.0 / (a @ np.cross(b, c))
+    rows: Matrix3 = scale * np.array([np.cross(b, c), np.cross(c, a), np.cross(a, b)])
+    return rows
+
+
+def _spin_rate(inertia: Matrix3, mobility: Matrix3, angular: Vector3) -> Vector3:
+    rate: Vector3 = -(mobility @ np.cross(angular, inertia @ angular))
+    return rate
 
 
 def moved_quaternion(q: Array, turn: Vector3) -> Array:

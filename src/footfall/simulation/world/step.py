@@ -16,7 +16,8 @@ from footfall.contact.detection.find import Need, Sleepers, find_contacts
 from footfall.contact.detection.shapes import Contact
 from footfall.contact.islands.island import TWIST, IslandContact
 from footfall.contact.islands.newton import Outcome
-from footfall.contact.islands.solve import Effort, solve_island
+from footfall.contact.islands.rebound import solve_without_gain
+from footfall.contact.islands.solve import Effort
 from footfall.math.block_sparse import WIDTH
 from footfall.simulation.world.coupling import Members, find_members, is_held
 from footfall.simulation.world.island_building import build_island
@@ -318,7 +319,15 @@ def _solve(now: Moment, members: Members, head: int, local: Integers) -> tuple[O
     draft = draft_island(now, members, head, local)
     island = build_island(now, draft)
     effort = Effort(settings.direct_steps, settings.interior_steps, settings.final_steps)
-    outcome = solve_island(island, draft.v, draft.impulses, draft.joint_impulses, settings.tolerance, effort)
+    outcome = solve_without_gain(
+        island,
+        draft.v,
+        draft.impulses,
+        draft.joint_impulses,
+        draft.rebounds,
+        settings.tolerance,
+        effort,
+    )
     for mover in draft.movers:
         for k in range(world.mover_nodes[mover]):
             node = world.mover_first_node[mover] + k
