@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from footfall.walking.request import WalkRequest
     from footfall.walking.walker import WalkingCode
 
+PERCEPTION = ".perception.mcap"  # ending of what another process saw for the robot
 _MISSED = 1  # exit status if the goal is not reached
 INTERRUPTED = 130  # by Ctrl-C
 _PANEL_LOG = 64  # MB of rows in memory: 19 s of a humanoid; the page has a minute of them thinned out
@@ -58,6 +59,8 @@ def walk(
     [dim]$[/] footfall walk obstacles --panel
 
     [dim]$[/] footfall walk obstacles --live
+
+    [dim]$[/] footfall walk obstacles --vision 127.0.0.1:5265
     """
     if listing:
         print_listing()
@@ -65,8 +68,8 @@ def walk(
     if parameters:
         print_parameters(walker.robot or "lola")
         return
-    request = request_of(scene, course, walker, trouble)
     name = course.run or Path(course.script or scene or DEFAULT_RUN).stem
+    request = with_record(request_of(scene, course, walker, trouble), name, results.output)
     if results.live:
         from footfall.cli.live import walk_live
 
@@ -131,6 +134,16 @@ def panel(
     walk_by_hand(request, Path(scene).stem, results, server)
 
 
+def with_record(request: WalkRequest, name: str, folder: Path) -> WalkRequest:
+    """The request with the file that keeps what another process sees for the robot, if one does."""
+    if request.vision is None:
+        return request
+    import msgspec
+
+    output_folder(folder)
+    return msgspec.structs.replace(request, perception=str(folder / f"{name}{PERCEPTION}"))
+
+
 def run_and_write(
     request: WalkRequest, name: str, results: options.Results, server: ServerOptions | None = None
 ) -> None:
@@ -156,9 +169,13 @@ def run_and_write(
                     session, progress=lambda now, end: told(now / end, f"walking, {now:.1f} of {end:.1f} s")
                 )
             except KeyboardInterrupt:
+                session.close()
                 _keep_walked(recorder)
                 raise typer.Exit(INTERRUPTED) from None
+            session.close()
             written = recorder.finish(done, plots=results.plot)
+    if request.vision is not None and request.perception is not None:
+        written.append(Path(request.perception))
     if results.as_json:
         typer.echo(summary_text(done))
     else:

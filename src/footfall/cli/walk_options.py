@@ -100,6 +100,31 @@ class Walker:
             "--sight", help="How it sees: exact, noisy, or camera (in its head, on the way).", panel=_ROBOT
         ),
     ] = None
+    localisation: Annotated[
+        str | None,
+        _option(
+            "--localisation",
+            help="How it knows where it is: exact, camera (a tracking camera, default with --sight camera), none.",
+            panel=_ROBOT,
+        ),
+    ] = None
+    vision: Annotated[
+        str | None,
+        _option(
+            "--vision",
+            metavar="HOST:PORT",
+            help="A process that sees for it: `footfall perceive --serve`; its token is in FOOTFALL_VISION_TOKEN.",
+            panel=_ROBOT,
+        ),
+    ] = None
+    perception: Annotated[
+        Path | None,
+        _option(
+            "--perception",
+            help="A file of what such a process has sent (.mcap), instead of one.",
+            panel=_ROBOT,
+        ),
+    ] = None
     steps: Annotated[
         int | None,
         _option(

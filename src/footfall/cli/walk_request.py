@@ -21,6 +21,10 @@ def request_of(scene: str | None, course: Course, walker: Walker, trouble: Troub
     from footfall.walking.hardware_request import read_bus, read_fault
     from footfall.walking.request import WalkMode, read_push
 
+    if walker.vision is not None and walker.perception is not None:
+        raise typer.BadParameter(
+            "give --vision or --perception, not both: what vision sends is written by itself"
+        )
     if walker.mode is not None and walker.mode not in get_args(WalkMode):
         raise typer.BadParameter(f"--mode is {walker.mode!r}; it must be {' or '.join(get_args(WalkMode))}")
     begun = _begun(course, scene)
@@ -40,6 +44,9 @@ def request_of(scene: str | None, course: Course, walker: Walker, trouble: Troub
             "mode": walker.mode,
             "generator": walker.generator,
             "sight": walker.sight,
+            "localisation": walker.localisation,
+            "vision": walker.vision,
+            "perception": None if walker.perception is None else str(walker.perception),
             "substeps": walker.steps,
             "noise": trouble.noise or None,
             "seed": trouble.seed or None,

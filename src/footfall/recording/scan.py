@@ -30,10 +30,11 @@ _RECORD_LIMIT = 64 * 2**20  # bytes; the writer's chunks have one or two MiB
 
 
 class Message(NamedTuple):
-    """A message of a channel."""
+    """A message of a channel. time: when it was written down, ns."""
 
     channel: int
     data: bytes
+    time: int = 0
 
 
 class Scan:
@@ -138,8 +139,11 @@ class Scan:
             self._messages += 1
             if self._messages > _MOST_MESSAGES:
                 raise self._too_many(self._messages)
-            channel: int = _MESSAGE.unpack_from(content)[0]
-            return Message(channel, bytes(content[_MESSAGE.size :])) if self._wanted(channel) else None
+            channel: int
+            channel, _, logged, _ = _MESSAGE.unpack_from(content)
+            return (
+                Message(channel, bytes(content[_MESSAGE.size :]), logged) if self._wanted(channel) else None
+            )
         readers = _readers()
         self._others += 1
         if self._others > _MOST_MESSAGES or (opcode in readers and self._others > _MOST_OTHERS):

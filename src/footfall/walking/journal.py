@@ -14,7 +14,7 @@ import msgspec
 from footfall.errors import CannotWrite, InvalidInput
 from footfall.output_file import OutputFile
 from footfall.walking.log import CHUNK
-from footfall.walking.request import LARGEST, WalkRequest, of_now
+from footfall.walking.request import LARGEST, WalkRequest, beside, of_now
 from footfall.walking.session import WalkSession
 from footfall.walking.signals import AnySignal
 from footfall.whole_file import open_file
@@ -51,7 +51,7 @@ class Journal:
         """Write signals that were sent since it was asked last, and the time if half a second is over."""
         values: list[WalkRequest | AnySignal | _Time] = []
         if self._time < 0.0:
-            values.append(of_now(msgspec.structs.replace(session.asked, signals=(), seconds=None)))
+            values.append(of_now(msgspec.structs.replace(session.replayed, signals=(), seconds=None)))
         values += session.sent[self._signals :]
         self._signals = len(session.sent)
         if values or session.time >= self._time + CHUNK - 1e-9:
@@ -95,4 +95,4 @@ def read_journal(path: Path | str) -> WalkRequest:
     times = [each.seconds for each in values if isinstance(each, _Time)]
     signals = tuple(each for each in values if not isinstance(each, _Time))
     seconds = max(times, default=0.0) or None
-    return msgspec.structs.replace(request, signals=signals, seconds=seconds)
+    return beside(msgspec.structs.replace(request, signals=signals, seconds=seconds), place)

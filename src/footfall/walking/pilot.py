@@ -52,6 +52,10 @@ _TRIES = 4  # plans for a goal that fail one after the other, before no more is 
 _RETREATS, _SAME_PLACE = 3, 1.0  # how often it steps back within m, before it says that there is no way
 _SHARES = (1.0, 0.75, 0.5, 0.25, 0.0)  # of a change of velocity that are tried
 _DRIFTED, _TURNED = 0.01, 0.01  # m and rad: a plan takes more drift than this into account
+_ASTRAY, _TURNED_ASTRAY = (
+    0.02,
+    0.015,
+)  # m and rad: plans that are farther off where the robot is are made again
 _PAUSE = 0.1  # s, between two plans from rest
 _SAME_POINT = 1e-6  # m
 STOP = "stop"  # what a plan is for that brings the robot to rest
@@ -123,6 +127,8 @@ class Pilot:
         self.seeing = False  # whether it may see more by itself while it walks
         self.wide = False  # whether the way to the goal leads beyond the usual map
         self.problem: str | None = None  # why there is no plan for what was asked for last
+        self.held: GoTo | None = None  # what it goes on with when it sees again
+        self._planned_drift = identity_transform()  # that the plan takes into account
         self._waiting: deque[Request] = deque()  # that begin at rest
         self._stopping = False
         self._fresh = False  # the order is new, or the surroundings are
@@ -143,6 +149,10 @@ class Pilot:
 
     def tell(self, request: Request) -> None:
         """Do something from now on. Motions that begin at rest wait for it, one after the other."""
+        if isinstance(request, GoTo) and self.held is not None:
+            self.held = request
+            return
+        self.held = None
         if isinstance(request, Teleoperate | GoTo):
             self._waiting.clear()
             self._stopping = isinstance(request, Teleoperate) and request.command.stands
@@ -158,13 +168,42 @@ class Pilot:
     def stop(self) -> None:
         """Come to rest, and forget what was asked for."""
         self._waiting.clear()
-        self.order, self._stopping = None, True
+        self.order, self._stopping, self.held = None, True, None
         self._hope()
+
+    def hold(self) -> None:
+        """Come to rest since nothing is seen any more, and keep in mind where to go."""
+        order = self.order
+        if isinstance(order, GoTo):
+            self.stop()
+            self.held = order
+
+    def resume(self) -> None:
+        """It sees again: go on with what was held."""
+        order, self.held = self.held, None
+        if order is not None:
+            self.tell(order)
+
+    def give_up(self, problem: str) -> None:
+        """What was held will not be gone on with."""
+        self.held, self.problem = None, problem
+
+    def locate(self, drift: Transform) -> None:
+        """Take the map to lie at `drift` in the world of the plan. A plan to a goal is made again if it ends elsewhere
+        in the map than it was to."""
+        self.drift = drift
+        end, _ = mean_foot_frame(*self.motion.given.end.feet)
+        planned, found = self._planned_drift.inverse(), drift.inverse()
+        away = float(np.hypot(*(planned.apply(end) - found.apply(end))[:2]))
+        turned = math.remainder(_turn(planned) - _turn(found), 2.0 * math.pi)
+        if isinstance(self.order, GoTo) and (away > _ASTRAY or abs(turned) > _TURNED_ASTRAY):
+            self._fresh, self._planned_drift = True, drift
 
     def see(self, environment: Environment, *, now: float = -math.inf) -> None:
         """Believe in other surroundings from now on; a way to a goal is planned again: at once if something came, moved
         or went beside the plan. now: s."""
-        if way_changed(self.environment, environment, self.motion.given.poses):
+        poses = tuple(self._in_map(pose) for pose in self.motion.given.poses)
+        if way_changed(self.environment, environment, poses):
             self._last = None  # what it knows of the way would mislead
             self._urgent = True
         self.environment, self._moved = environment, now
@@ -205,7 +244,7 @@ class Pilot:
     def busy(self) -> bool:
         """Whether there is something left to do, besides the motion that it follows."""
         going = self.order is not None and not self.arrives and self._trial is not Trial.NONE
-        return bool(self._waiting) or self.coming is not None or going
+        return bool(self._waiting) or self.coming is not None or going or self.held is not None
 
     def waits(self, now: float) -> bool:
         """Whether it goes on looking although it has found no way: while things move."""
@@ -217,9 +256,7 @@ class Pilot:
         """Whether the motion ends where it should."""
         if not isinstance(self.order, GoTo):
             return False
-        drift = self._noticed_drift(self.order)
-        end = self.motion.given.end
-        return is_at(end if drift is None else moved_pose(end, drift.inverse()), self.order.goal)
+        return is_at(self._in_map(self.motion.given.end), self.order.goal)
 
     def rests(self, now: float) -> bool:
         """Whether the motion is over."""
@@ -405,6 +442,7 @@ class Pilot:
         """The transitions of an order and the motion that has them, from rest or on the way."""
         at = continuation(motion, now, run_time=ready - now) if walking else None
         drift = self._noticed_drift(order)
+        self._planned_drift = self.drift
         made: list[tuple[TransitionSequence, TransitionSequence, Motion]] = []
 
         def make(sequence: TransitionSequence) -> Motion:
@@ -431,10 +469,13 @@ class Pilot:
     def _noticed_drift(self, order: Request) -> Transform | None:
         """From where things are to where the robot believes them to be, if that makes a difference to an order: it
         plans among what it sees, from where it sees itself."""
+        return self.drift if self._astray and isinstance(order, GoTo | StepBack) else None
+
+    @property
+    def _astray(self) -> bool:
+        """Whether it is not where it believes to be, as far as it notices."""
         way = math.hypot(*self.drift.translation[:2])
-        turn = abs(math.atan2(self.drift.rotation[1, 0], self.drift.rotation[0, 0]))
-        noticed = way > _DRIFTED or turn > _TURNED
-        return self.drift if noticed and isinstance(order, GoTo | StepBack) else None
+        return way > _DRIFTED or abs(_turn(self.drift)) > _TURNED
 
     def _refused(self, order: Request, now: float, problem: FootfallError, *, resting: bool) -> None:
         """There is no plan."""
@@ -478,7 +519,12 @@ class Pilot:
 
     def _knows(self, pose: RobotPose) -> bool:
         """Whether the ground below the foot that was put down last is known and level."""
-        return stands_on_known_ground([pose.stance_foot], self.environment, self.model, self.settings.planner)
+        foot = self._in_map(pose).stance_foot
+        return stands_on_known_ground([foot], self.environment, self.model, self.settings.planner)
+
+    def _in_map(self, pose: RobotPose) -> RobotPose:
+        """A pose of the plan where it is among what the robot sees."""
+        return moved_pose(pose, self.drift.inverse()) if self._astray else pose
 
     def _displaced(self, shift: Array) -> tuple[Motion, Array]:
         """The motion where the feet really are, with the parameters that hold now."""
@@ -544,6 +590,10 @@ class Pilot:
         )
         self._last, self.wide = way.contacts, self.wide or self._trial is Trial.WIDER
         return way.sequence
+
+
+def _turn(drift: Transform) -> float:
+    return math.atan2(drift.rotation[1, 0], drift.rotation[0, 0])
 
 
 def hands_that_stay(motion: Motion, at: Continuation) -> tuple[Hand, ...]:

@@ -9,6 +9,7 @@ from typing import Literal
 
 import msgspec
 
+from footfall.environment.vision.tracking import TrackingQuality
 from footfall.errors import InvalidInput, RobotError
 from footfall.motion.parameters import Generator
 from footfall.option_checks import require_choice
@@ -18,7 +19,8 @@ from footfall.walking.signals import AnySignal
 from footfall.whole_file import open_file, write_text
 
 Sight = Literal["exact", "noisy", "camera"]
-WALKS = 2  # version: raise it with every change after which a request that was written before walks otherwise
+WALKS = 3  # version: raise it with every change after which a request that was written before walks otherwise
+Localisation = Literal["exact", "camera", "none"]
 LARGEST = 32_000_000  # bytes of a file: a mouse that pulls for an hour
 _LONGEST_REST = 3600.0  # s
 _MOST_PUSHES = 1000
@@ -76,7 +78,10 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rest: s, how long it stands in the end. substeps: steps of the plant in a period of the controller; by default 2,
     and 4 in full mode. mode: "reduced": joints follow their set points exactly; "full": servos, motors, gears and a
     bus move them. bus, faults: of the hardware in full mode. sight: how it sees the scene: exactly, with errors, or by
-    the depth camera in its head while it walks; by default exactly, with noise with errors. seconds: how long it goes
+    the depth camera in its head while it walks; by default exactly, with noise with errors. localisation: how it knows
+    where it is in what it sees: exactly, by a tracking camera of the quality `tracking` (by default if it sees by a
+    camera), or not at all. vision: HOST:PORT of a process that sees for it. perception: file of what such a process
+    has sent: read instead of one, or written if there is one. seconds: how long it goes
     on, by default until all is done. drop: m, how far above the ground it begins. generator: the reduced model by which
     its centre of mass is planned, see `footfall.motion.GENERATORS`; by default five masses with the angular momentum of
     all bodies. signals: what it is told, and what
@@ -101,6 +106,10 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bus: BusQuality = BusQuality()
     faults: tuple[HardwareFault, ...] = ()
     sight: Sight | None = None
+    localisation: Localisation | None = None
+    tracking: TrackingQuality = TrackingQuality()
+    vision: str | None = None
+    perception: str | None = None
     seconds: float | None = None
     drop: float = 0.0
     lenient: bool = False
@@ -115,6 +124,16 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def seen(self) -> str:
         """How the scene is seen."""
         return self.sight or ("noisy" if self.noise else "exact")
+
+    @property
+    def located(self) -> Localisation:
+        """How it knows where it is."""
+        return self.localisation or ("camera" if self.seen == "camera" else "exact")
+
+    @property
+    def led(self) -> bool:
+        """Whether another process sees for it, or did when its perception was recorded."""
+        return self.vision is not None or self.perception is not None
 
     def __post_init__(self) -> None:
         self._check_script()
@@ -151,6 +170,15 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         require_choice(self, mode=WalkMode, generator=Generator)
         if self.sight is not None:
             require_choice(self, sight=Sight)
+        if self.localisation is not None:
+            require_choice(self, localisation=Localisation)
+        if self.led and (self.sight is not None or self.localisation is not None):
+            raise InvalidInput(
+                "another process sees for the robot (vision, perception); it has no sight or localisation of its own: "
+                "say them to `footfall perceive --serve`"
+            )
+        if self.vision is not None:
+            vision_address(self.vision)
         if self.seconds is not None and not 0.0 < self.seconds <= 1e5:
             raise InvalidInput(f"seconds is {self.seconds:g}; it must be above 0 and at most 100 000 s")
         if not 0.0 <= self.drop <= 1.0:
@@ -162,6 +190,14 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def ordered_signals(self) -> tuple[AnySignal, ...]:
         """Signals by their times; those of one time as they stand."""
         return tuple(sorted(self.signals, key=lambda each: each.time))
+
+
+def vision_address(text: str) -> tuple[str, int]:
+    """Host and port as they are typed: HOST:PORT."""
+    host, colon, port = text.rpartition(":")
+    if not colon or not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 2**16:
+        raise InvalidInput(f"vision is {text!r}; it must be HOST:PORT, such as 127.0.0.1:5265")
+    return host, int(port)
 
 
 def write_request(request: WalkRequest, path: Path | str) -> None:
@@ -194,7 +230,7 @@ def read_request(path: Path | str) -> WalkRequest:
     place = Path(path)
     if place.suffix == ".toml":
         try:
-            return read_schema(place, WalkRequest, limit=LARGEST)
+            return beside(read_schema(place, WalkRequest, limit=LARGEST), place)
         except RobotError as error:
             raise InvalidInput(str(error)) from None
     with open_file(place, "request of a walk") as file:
@@ -202,6 +238,14 @@ def read_request(path: Path | str) -> WalkRequest:
     if len(content) > LARGEST:
         raise InvalidInput(f"{str(place)!r} is too large for the request of a walk")
     try:
-        return msgspec.json.decode(content, type=WalkRequest)
+        return beside(msgspec.json.decode(content, type=WalkRequest), place)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InvalidInput(f"{str(place)!r} is no request of a walk: {error}") from None
+
+
+def beside(request: WalkRequest, place: Path) -> WalkRequest:
+    """The request of a file with its recorded perception beside that file, if it is not where it was written."""
+    if request.perception is None or request.vision is not None or Path(request.perception).exists():
+        return request
+    near = place.parent / Path(request.perception).name
+    return msgspec.structs.replace(request, perception=str(near)) if near.exists() else request

@@ -17,7 +17,6 @@ from footfall.gait.actions import idle
 from footfall.gait.plan import MotionPlan
 from footfall.gait.poses import mean_foot_frame
 from footfall.gait.walking_transitions import idle_pose
-from footfall.math.rotations import rotation_z, yaw_of
 from footfall.math.transform import Transform
 from footfall.motion.motion import Motion
 from footfall.motion.parameters import MotionParameters, TorsoParameters
@@ -39,10 +38,12 @@ from footfall.walking.recorded import environment_data, plan_data
 from footfall.walking.request import Push, WalkRequest
 from footfall.walking.routes import plan_way_from_rest, start_pose
 from footfall.walking.settings import PlanningParameters, WalkSettings, planner_parameters
-from footfall.walking.sight import LOOK, CameraSight, WholeSight, sight_for
+from footfall.walking.sight import LOOK, Sight, WholeSight, sight_for
 from footfall.walking.signal_effects import added_object, changed_objects, made_signal, requested
 from footfall.walking.step_ground import ground_around, unknown_ground
 from footfall.walking.summary import WalkTally
+from footfall.walking.vision.led_sight import GIVE_UP, LedSight
+from footfall.walking.vision.localisation import Localiser, localiser_for
 from footfall.walking.walker import Walker, WalkerOptions, WalkingCode, soft_scene
 from footfall.walking.walls import moved_walls, walls_around
 
@@ -103,7 +104,10 @@ class WalkSession:
         self.computing = 0.0  # s, that walking took
         self._contacts: PlannedContacts | None = None  # of the first plan
         self._wide = False  # whether that took a wider map
-        self.sight = sight_for(asked.seen, asked.seed, noise=asked.noise)
+        self.sight: Sight = sight_for(asked)
+        self.localiser: Localiser | LedSight = (
+            self.sight if isinstance(self.sight, LedSight) else localiser_for(asked)
+        )
         self._goal = None if asked.goal is None else Goal(*asked.goal, asked.goal_height)
         self.surroundings = Environment()
         self._generating = MotionParameters(torso=TorsoParameters(generator=asked.generator))
@@ -132,7 +136,7 @@ class WalkSession:
         )
         self.walker.leaving_log.append(self._tally.take)
         self.followers: list[Follower] = []
-        seeing = isinstance(self.sight, CameraSight)
+        seeing = not isinstance(self.sight, WholeSight)
         settings = WalkSettings(
             planner=planner_parameters(body.model, speed=asked.speed),
             motion=self._generating,
@@ -151,6 +155,7 @@ class WalkSession:
         self._note("plan", plan_data(self.pilot.versions[0], body.model.sole))
         self.scenes = [(0.0, self.walker.scene)]  # as it was from a time on, s
         self._looked = -_NEVER  # s
+        self._blind: float | None = None  # s, since when nothing has come from vision
         # Ground that feet may be put on: by which plan it stands there, and of which version of the surroundings.
         self._ground = (0, 0)
 
@@ -198,6 +203,11 @@ class WalkSession:
             return
         self._take(msgspec.structs.replace(signal, time=self.time))
 
+    def close(self) -> None:
+        """Leave the process that sees for the robot, if there is one."""
+        if isinstance(self.sight, LedSight):
+            self.sight.close()
+
     # What is known
 
     @property
@@ -224,8 +234,15 @@ class WalkSession:
     def request(self) -> WalkRequest:
         """What was asked for so far, with every signal: it replays the walk until now."""
         return msgspec.structs.replace(
-            self.asked, signals=(*self.sent, *self._signals), seconds=self.time or None
+            self.replayed, signals=(*self.sent, *self._signals), seconds=self.time or None
         )
+
+    @property
+    def replayed(self) -> WalkRequest:
+        """What it was asked for at first, as it is replayed: what another process saw for it stands in a file."""
+        if self.asked.perception is None:
+            return self.asked
+        return msgspec.structs.replace(self.asked, vision=None)
 
     @property
     def resting(self) -> bool:
@@ -322,10 +339,7 @@ class WalkSession:
             self._look()
         known, begin = len(self.pilot.versions), running_seconds()
         if not self.walker.catches_itself:
-            if isinstance(self.sight, WholeSight) and isinstance(self.pilot.order, GoTo):
-                self.pilot.drift = (
-                    self._drift
-                )  # it sees where it is; a camera's map is where it believes to be
+            self._locate()
             self.pilot.think(self.time, self._shift)
             self._know_ground()
         self.planning += running_seconds() - begin
@@ -351,26 +365,27 @@ class WalkSession:
         self.walker.know_ground(ground_around(pilot.environment, pose, self._shift, limits, gains))
 
     def _know_walls(self) -> None:
-        """What arms yield to: things beside the robot that it believes in. It sees them from where it really is."""
+        """What arms yield to: things beside the robot that it believes in, from where it sees itself among them."""
         if self.pilot.environment.version == 0:
             return
         state, height = self.walker.brain.state, self.code.body.model.com_height
         middle = self.walker.motion.sample(self.time).feet[0].mean(axis=0) + self._shift
-        if isinstance(self.sight, CameraSight):  # its map is where it believes to be
-            state.walls[:] = walls_around(self.pilot.environment, middle, _TALL * height)
-            return
-        drift = self._drift
+        drift = self._alignment
         there = drift.inverse() @ Transform(np.eye(3), middle)
         walls = walls_around(self.pilot.environment, there.translation, _TALL * height)
         state.walls[:] = moved_walls(walls, drift)
 
     @property
-    def _drift(self) -> Transform:
-        """From where things are to where the robot believes them to be, in the plane."""
-        true, believed = self.walker.arrays[0].q, self.walker.brain.state.q
-        turn = float(yaw_of(believed[3:7]) - yaw_of(true[3:7]))
-        way = believed[:3] - rotation_z(turn) @ true[:3]
-        return Transform(rotation_z(turn), np.array([way[0], way[1], 0.0]))
+    def _alignment(self) -> Transform:
+        """Pose of the map in the world of the plan, as far as the robot knows."""
+        return self.localiser.alignment(self.walker)
+
+    def _locate(self) -> None:
+        """Let the pilot know where the robot is in the map."""
+        if self.localiser.smooth:
+            self.pilot.locate(self._alignment)
+        elif isinstance(self.pilot.order, GoTo):
+            self.pilot.drift = self._alignment
 
     def _take_up(self) -> None:
         coming = self.pilot.take_up(self.time)
@@ -385,12 +400,37 @@ class WalkSession:
 
     def _look(self) -> None:
         self._looked = self.time
-        if not isinstance(self.pilot.order, GoTo):
-            return  # nobody needs to know
-        seen = self.sight.look(self.walker, self._goal)
+        if isinstance(self.sight, LedSight):
+            seen = self.sight.look(self.walker)
+            self._watch_vision(self.sight)
+        else:
+            assert isinstance(self.localiser, Localiser)
+            places = self.localiser.look(self.walker)
+            if not isinstance(self.pilot.order, GoTo):
+                return  # nobody needs to know
+            seen = self.sight.look(self.walker, self._goal, places)
         if seen is not None:
             self._note("environment", environment_data(self.pilot.environment, seen))
             self.pilot.see(seen, now=self.time)
+
+    def _watch_vision(self, sight: LedSight) -> None:
+        """A robot that nobody sees for any more comes to rest, and goes on when it is seen for again."""
+        pilot, silent = self.pilot, sight.silent(self.time)
+        if silent and self._blind is None:
+            self._blind = self.time
+            pilot.hold()
+            self._note("vision lost", {"problem": sight.arrivals.told})
+            self._tell_followers()
+        elif not silent and self._blind is not None:
+            self._blind = None
+            pilot.resume()
+            self._note("vision back", {"refused": sight.refused})
+            self._tell_followers()
+        elif silent and self._blind is not None and isinstance(pilot.order, GoTo):
+            pilot.hold()  # it was told of a goal meanwhile
+        waited = 0.0 if self._blind is None else self.time - self._blind
+        if pilot.held is not None and waited > GIVE_UP and pilot.rests(self.time):
+            pilot.give_up(f"nothing was seen for {waited:.0f} s: {sight.arrivals.told}")
 
     def _note(self, name: str, data: Mapping[str, Any]) -> None:
         self.happened.append((self.time, name, data))
@@ -451,6 +491,8 @@ class WalkSession:
 
     def _let_happen(self, signal: told.AnySignal) -> None:
         """Change the world around the robot."""
+        if isinstance(self.sight, LedSight):
+            self.sight.happened(signal)
         match signal:
             case told.PushBody(body=body, force=force, torque=torque, seconds=seconds):
                 self._require_body(body)

@@ -1,31 +1,25 @@
-"""What a walking robot believes of its surroundings: seen whole, exactly or with errors, or bit by bit by a camera."""
+"""What a walking robot believes of its surroundings: seen whole, exactly or with errors, or bit by bit by a camera; or
+by another process (`vision/led_sight.py`)."""
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 
-from footfall.dynamics.kinematics import frame_pose
-from footfall.environment.depth_camera import DepthCamera, SeenScene, render_depth
-from footfall.environment.finding import ObjectFinder
-from footfall.environment.mapping import map_frame
-from footfall.environment.model import Environment, updated
+from footfall.environment.depth_camera import DepthCamera
+from footfall.environment.depth_mapper import CAMERA, DepthMapper, look
+from footfall.environment.depth_mapper import LOOK as LOOK
+from footfall.environment.model import Environment
 from footfall.environment.perception import EXACT, PerceptionOptions, perceive
-from footfall.environment.reset_area import reset_area
-from footfall.errors import InvalidEnvironment
 from footfall.gait.poses import mean_foot_frame
-from footfall.math.transform import Transform
 from footfall.planning.contacts import Goal
 from footfall.scene.model import Scene
+from footfall.walking.request import WalkRequest
 from footfall.walking.routes import scene_with_goal
+from footfall.walking.vision.led_sight import LedSight, led_sight
+from footfall.walking.vision.localisation import CameraPlaces
 from footfall.walking.walker import Walker
-
-LOOK = 0.2  # s, between two frames; each is the mean of the six that a camera of 30 Hz takes in this time
-_CAMERA = DepthCamera(width=160, height=120, noise=0.01 / 6.0**0.5)
-_EVERY = 3  # frames, of which one is searched for objects
-_DISC = 1.5  # m, of level ground around the robot at the start
 
 
 class WholeSight:
@@ -36,7 +30,9 @@ class WholeSight:
         self._last: tuple[object, ...] | None = None
         self._known = Environment()
 
-    def look(self, walker: Walker, goal: Goal | None) -> Environment | None:
+    def look(
+        self, walker: Walker, goal: Goal | None, places: CameraPlaces | None = None
+    ) -> Environment | None:
         """The surroundings, None if they are as they were."""
         return self.see(walker.scene, goal, walker.time)
 
@@ -66,46 +62,34 @@ class WholeSight:
 class CameraSight:
     """Sees what is before the depth camera in the robot's head, and remembers it.
 
-    Frames are taken where the head is and put into the map where the robot believes it to be. The ground before its
-    feet, which the camera does not see, is taken to be level at the start.
+    Frames are taken where the head is and put into the map where the tracking camera says that it is. The ground before
+    its feet, which the camera does not see, is taken to be level at the start.
     """
 
     def __init__(self, *, noisy: bool, seed: int, camera: DepthCamera | None = None) -> None:
-        self.camera = _CAMERA if camera is None else camera
+        self.camera = CAMERA if camera is None else camera
         self._rng = np.random.default_rng(seed) if noisy else None
-        self._finder = ObjectFinder()
-        self._environment = Environment()
-        self._frames = 0
+        self._mapper = DepthMapper()
 
-    def look(self, walker: Walker, goal: Goal | None) -> Environment | None:
-        """The surroundings as they are known after one more look."""
-        body, state = walker.code.body, walker.arrays[0]
-        head, nq = body.model.frames["VTCP"], body.robot.nq
-        there = frame_pose(body.robot, np.ascontiguousarray(state.q[:nq]), head)
-        frame = render_depth(SeenScene(walker.scene, time=walker.time), self.camera, there, rng=self._rng)
-        believed = frame_pose(body.robot, walker.brain.state.q, head)
-        frame = frame._replace(pose=Transform(np.array(believed.rotation), np.array(believed.translation)))
-        environment = self._environment
-        if environment.version == 0:  # no camera sees the ground that it stands on
+    def look(self, walker: Walker, goal: Goal | None, places: CameraPlaces) -> Environment | None:
+        """The surroundings as they are known after one more look; None if it cannot tell from where it looks."""
+        mapper = self._mapper
+        if mapper.environment.version == 0:  # no camera sees the ground that it stands on
             middle, _ = mean_foot_frame(*walker.motion.given.begin.feet)
-            place = float(middle[0]), float(middle[1])
-            disc = reset_area(environment.terrain, place, float(middle[2]), radius=_DISC)
-            environment = updated(environment, disc)
-        environment = updated(environment, map_frame(environment.terrain, frame))
-        if self._frames % _EVERY == 0:
-            self._finder.add(frame)
-            with suppress(InvalidEnvironment):  # too little floor was seen to tell what stands on it
-                environment = updated(environment, self._finder.update(environment))
-        self._frames += 1
-        self._environment = environment
-        return environment
+            mapper.begin(float(middle[0]), float(middle[1]), float(middle[2]))
+        if places.vision is None:
+            return None
+        scene, time = walker.scene, walker.time
+        return mapper.add(look(scene, time, places.true, places.vision, camera=self.camera, rng=self._rng))
 
 
-Sight = WholeSight | CameraSight
+Sight = WholeSight | CameraSight | LedSight
 
 
-def sight_for(seen: str, seed: int, *, noise: bool) -> Sight:
-    """How a robot sees: "exact", "noisy" or "camera", the last with errors if there is noise."""
-    if seen == "camera":
-        return CameraSight(noisy=noise, seed=seed)
-    return WholeSight(noisy=seen == "noisy", seed=seed)
+def sight_for(request: WalkRequest) -> Sight:
+    """How the robot of a walk sees."""
+    if request.led:
+        return led_sight(request)
+    if request.seen == "camera":
+        return CameraSight(noisy=request.noise, seed=request.seed)
+    return WholeSight(noisy=request.seen == "noisy", seed=request.seed)

@@ -37,6 +37,45 @@ def tilt_between(planning_camera: Transform, vision_camera: Transform) -> float:
     return math.acos(max(-1.0, min(1.0, float(turn[2, 2]))))
 
 
+class WorldAlignment:
+    """Pose X_PV of vision's world in that of planning, smoothed over messages.
+
+    smoothing: s, time constant. Single messages carry the sway of the robot and the noise of the camera; the worlds
+    themselves drift against each other by millimetres a second. What is farther off than `jump` (m and rad) is taken at
+    once: one of the worlds has jumped.
+    """
+
+    def __init__(self, *, smoothing: float = 0.5, jump: tuple[float, float] = (0.3, 0.2)) -> None:
+        self._smoothing, self._jump = smoothing, jump
+        self._time = -math.inf
+        self.value: Transform | None = None
+
+    def take(self, time: float, planning_camera: Transform, vision_camera: Transform) -> None:
+        """Poses of the camera at a time (s) in both worlds; what is not later than the last is left out."""
+        if time <= self._time:
+            return
+        passed, self._time = time - self._time, time
+        found = vision_in_planning(planning_camera, vision_camera)
+        if self.value is None:
+            self.value = found
+            return
+        # The lever is long: mixed is where the camera is, not where the origin of vision's world is.
+        place, known = found.apply(vision_camera.translation), self.value.apply(vision_camera.translation)
+        yaw = _yaw(self.value)
+        turn = math.remainder(_yaw(found) - yaw, 2.0 * math.pi)
+        away = float(np.linalg.norm(place - known))
+        share = 1.0 - math.exp(-passed / self._smoothing)
+        if away > self._jump[0] or abs(turn) > self._jump[1]:
+            share = 1.0
+        rotation = rotation_z(yaw + share * turn)
+        middle = known + share * (place - known)
+        self.value = Transform(rotation, middle - rotation @ vision_camera.translation)
+
+
+def _yaw(pose: Transform) -> float:
+    return math.atan2(pose.rotation[1, 0], pose.rotation[0, 0])
+
+
 class PoseHistory:
     """Where the camera was: what control told, for the last seconds. seconds: that are kept. May be used from any
     thread."""

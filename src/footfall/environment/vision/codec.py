@@ -29,6 +29,7 @@ from footfall.messages.signals import Signal, SignalRecord
 
 CONTROL_TO_VISION, VISION_TO_CONTROL, MOTION_CAPTURE = 16, 17, 18
 _MOST_LISTED = 10_000
+_LONGEST = 4096  # characters of a signal's text
 
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
@@ -270,6 +271,9 @@ def _read_pose(record: PoseRecord) -> Transform:
 
 def _signals(records: list[SignalRecord]) -> tuple[Signal, ...]:
     _check_count(len(records), _MOST_LISTED, "signals")
+    for each in records:
+        texts = (each.name, each.payload) if isinstance(each.payload, str) else (each.name,)
+        _check_count(max(map(len, texts)), _LONGEST, "characters in a signal")
     return tuple(Signal(each.name, each.payload) for each in records)
 
 
