@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from footfall.environment.depth_camera import DepthFrame as DepthFrame
     from footfall.environment.depth_camera import SeenScene as SeenScene
     from footfall.environment.depth_camera import render_depth as render_depth
+    from footfall.environment.depth_mapper import DepthMapper as DepthMapper
     from footfall.environment.distances import ObjectDistances as ObjectDistances
     from footfall.environment.distances import object_distances as object_distances
     from footfall.environment.files import load_environment as load_environment
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from footfall.environment.terrain import TerrainWindow as TerrainWindow
     from footfall.environment.terrain import terrain_from_cells as terrain_from_cells
     from footfall.environment.vision.alignment import PoseHistory as PoseHistory
+    from footfall.environment.vision.alignment import WorldAlignment as WorldAlignment
     from footfall.environment.vision.alignment import vision_in_planning as vision_in_planning
     from footfall.environment.vision.containers import ControlToVision as ControlToVision
     from footfall.environment.vision.containers import FrameMotion as FrameMotion
@@ -57,5 +59,7 @@ if TYPE_CHECKING:
     from footfall.environment.vision.link import VisionSide as VisionSide
     from footfall.environment.vision.recordings import PerceptionRecorder as PerceptionRecorder
     from footfall.environment.vision.recordings import read_perception as read_perception
+    from footfall.environment.vision.tracking import TrackingCamera as TrackingCamera
+    from footfall.environment.vision.tracking import TrackingQuality as TrackingQuality
 
 open_to_users(__name__)

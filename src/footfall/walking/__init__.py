@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from footfall.walking.runs import RUNS as RUNS
     from footfall.walking.session import WalkSession as WalkSession
     from footfall.walking.summary import WalkSummary as WalkSummary
+    from footfall.walking.vision.service import RecordingSeer as RecordingSeer
+    from footfall.walking.vision.service import SceneSeer as SceneSeer
+    from footfall.walking.vision.service import SeeingOptions as SeeingOptions
+    from footfall.walking.vision.service import VisionService as VisionService
     from footfall.walking.walk import Walk as Walk
     from footfall.walking.walk import walk as walk
     from footfall.walking.walker import Walker as Walker

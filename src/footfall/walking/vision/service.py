@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -32,6 +32,7 @@ from footfall.messages.frames import Message
 from footfall.messages.listener import Listener
 from footfall.messages.signals import Signal
 from footfall.option_checks import require_choice
+from footfall.planning.contacts import Goal
 from footfall.scene.model import Scene
 from footfall.walking import signals as told
 from footfall.walking.sight import WholeSight
@@ -41,6 +42,7 @@ from footfall.walking.vision.link import BEGIN, LIMITS
 
 Seeing = Literal["camera", "noisy", "exact"]
 _FASTEST = 100.0  # Hz
+_SEEN, _SNAP = 6.0, 2.0  # m around the robot that are seen at once of floors without end, in whole pieces
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ class SceneSeer:
         self._mapper = DepthMapper()
         self._whole = WholeSight(noisy=options.sight == "noisy", seed=options.seed)
         self._map, self._sent = Environment(), Environment()
-        self._pictured = -math.inf
+        self._pictured, self._ground = -math.inf, 0.0
 
     def answers(self, asked: ControlToVision, truth: Transform | None) -> Iterator[VisionToControl]:
         """Where the camera is in the map, and what is new in that."""
@@ -110,6 +112,7 @@ class SceneSeer:
         if not isinstance(signal.payload, float) or not abs(signal.payload) < 30.0:
             raise InvalidMessage(f"the ground is at {signal.payload!r}; it must be a height, m")
         self._tracking.begin(asked.acquired, true, pose)
+        self._ground = signal.payload
         self._mapper = DepthMapper()
         self._mapper.begin(float(pose.translation[0]), float(pose.translation[1]), signal.payload)
         self._map, self._sent, self._pictured = Environment(), Environment(), -math.inf
@@ -119,7 +122,11 @@ class SceneSeer:
             frame = look(self._scene, time, true, vision, camera=DEPTH_CAMERA, rng=self._rng)
             self._map = self._mapper.add(frame)
             return
-        seen = self._whole.see(self._scene, None, time)
+        # Of floors without end a square is seen around the robot, which goes along with it.
+        x, y = (_SNAP * round(float(each) / _SNAP) for each in vision.translation[:2])
+        corner = Transform(np.eye(3), np.array([x - _SEEN, y - _SEEN, self._ground]))
+        scene = replace(self._scene, start=corner)
+        seen = self._whole.see(scene, Goal(x + _SEEN, y + _SEEN, 0.0, self._ground), time)
         if seen is not None:
             self._map = Environment(seen.terrain, seen.objects, self._map.version + 1)
 
@@ -248,8 +255,6 @@ class _Walk:
 
 def happened(scene: Scene, text: str) -> Scene:
     """The scene after something that a walk tells of as JSON."""
-    from dataclasses import replace
-
     try:
         event = msgspec.json.decode(text, type=told.Add | told.Remove | told.Move | told.Surface | told.Load)
     except msgspec.DecodeError as error:
