@@ -201,6 +201,7 @@ class Walker:
         self.pushes = self.options.pushes
         self.loads: dict[str, float] = {}  # kg by body
         self.frame: SafetyFrame | None = None
+        self.senses = True  # whether its sensors are of now: not of one that is put where another walks
         self.ground = unknown_ground()  # as it was told
         self.fallen, self.lost = False, False
         self.motion: Motion = motion

@@ -32,6 +32,7 @@ _VERSIONS = 16  # that an answer has: those that are new are among them
 # What a pilot has decided; its motions, the surroundings and the robot go other ways.
 _DECISIONS = (
     "order",
+    "held",
     "driving",
     "problem",
     "_waiting",
@@ -120,7 +121,7 @@ def snapshot_of(walker: Walker) -> Snapshot:
 def put_at(walker: Walker, snapshot: Snapshot) -> None:
     """Put the robot of a walker that does not walk by itself somewhere."""
     state = walker.brain.state
-    walker.period = snapshot.period
+    walker.period, walker.senses = snapshot.period, False
     walker.arrays[0].q[:] = snapshot.q
     state.q[:] = snapshot.believed
     state.body["plan_shift"][0] = snapshot.shift

@@ -94,13 +94,13 @@ def true_camera(walker: Walker) -> Transform:
 def planning_camera(walker: Walker) -> Transform:
     """Where the camera is by what the robot knows of itself, Seiwald (2023), section 4.5.3: roll and pitch as they are
     measured, heading as planned, joints by their encoders, and the middle between the feet where it is planned to be;
-    so it is turned about its feet."""
+    so it is turned about its feet. Where sensors are not known, in the planner of a live walk, the model counts."""
     body, state, sensors = walker.code.body, walker.brain.state, walker.brain.sensors
-    q = state.q.copy()
-    q[body.coordinates] = sensors.joints if walker.period > 0 else q[body.coordinates]
-    frames = body.model.frames
-    upper = np.array(frame_pose(body.robot, state.q, frames["UB"]).rotation)
-    turn = tilt_of(sensors, upper, np.zeros(3)).rotation if walker.period > 0 else np.eye(3)
+    q, turn, frames = state.q.copy(), np.eye(3), body.model.frames
+    if walker.period > 0 and walker.senses:
+        q[body.coordinates] = sensors.joints
+        upper = np.array(frame_pose(body.robot, state.q, frames["UB"]).rotation)
+        turn = tilt_of(sensors, upper, np.zeros(3)).rotation
     camera = frame_pose(body.robot, q, frames["VTCP"])
     arm = camera.translation - _middle(walker, q)
     return Transform(turn @ camera.rotation, _middle(walker, state.q) + turn @ arm)
