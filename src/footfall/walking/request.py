@@ -180,7 +180,9 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if self.vision is not None:
             vision_address(self.vision)
         if self.led and self.live:
-            raise InvalidInput("live walks see by themselves; walk without `live` (--live) to be led by vision")
+            raise InvalidInput(
+                "live walks see by themselves; walk without `live` (--live) to be led by vision"
+            )
         if self.seconds is not None and not 0.0 < self.seconds <= 1e5:
             raise InvalidInput(f"seconds is {self.seconds:g}; it must be above 0 and at most 100 000 s")
         if not 0.0 <= self.drop <= 1.0:
