@@ -38,12 +38,15 @@ if TYPE_CHECKING:
     from footfall.control.tasks.positions import frame_position as frame_position
     from footfall.control.tasks.postures import PostureTask as PostureTask
     from footfall.control.tasks.postures import posture as posture
+    from footfall.control.tasks.ranks import RankReport as RankReport
+    from footfall.control.tasks.ranks import check_ranks as check_ranks
     from footfall.control.tasks.rotation_parameters import RotationParametersTask as RotationParametersTask
     from footfall.control.tasks.stack import TaskStack as TaskStack
     from footfall.control.tasks.support import support_tasks as support_tasks
     from footfall.control.tasks.task import MotionTask as MotionTask
     from footfall.control.tasks.task import Task as Task
     from footfall.control.tasks.task import TaskValue as TaskValue
+    from footfall.control.tasks.text import parse_frames as parse_frames
     from footfall.control.tasks.text import parse_tasks as parse_tasks
     from footfall.control.tasks.text import tasks_text as tasks_text
 

@@ -18,7 +18,10 @@ from footfall.cli.task_options import OpeningOptions, read_point, read_pose, rea
 @grouped
 def task(
     name: Annotated[
-        str | None, typer.Argument(help="A use case, or all; without one they are listed.")
+        str | None,
+        typer.Argument(
+            help="A use case, all, or a file of tasks (.toml) for --robot; without one they are listed."
+        ),
     ] = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder for recordings, curves and plots.")
@@ -40,6 +43,8 @@ def task(
 
     [dim]$[/] footfall task valve --robot youbot --size 0.1 --open 360
 
+    [dim]$[/] footfall task my-tasks.toml --robot arm-7r
+
     [dim]$[/] footfall task all --output results --no-plots
     """
     from footfall.scenarios.hybrid import USE_CASES, find_use_case
@@ -48,6 +53,9 @@ def task(
     if name is None:
         rows = [[each, case.description] for each, case in USE_CASES.items()]
         screen().print(table("Tasks", ["name", "what happens"], rows))
+        return
+    if name.endswith(".toml"):
+        _run_file(Path(name), output, opening, plots=plots)
         return
     cases = dict(USE_CASES) if name == "all" else {name: find_use_case(name)}
     if opening.given:
@@ -61,6 +69,27 @@ def task(
     output_folder(output)
     for each, case in cases.items():
         _run(each, case, output, plots=plots)
+
+
+def _run_file(path: Path, output: Path, given: OpeningOptions, *, plots: bool) -> None:
+    """Tasks of a file, with what is wrong with them together."""
+    from footfall.robot.load import load
+    from footfall.scenarios.hybrid import UseCase
+    from footfall.scenarios.hybrid.task_file import read_task_file, run_task_file, task_file_ranks
+    from footfall.scenarios.pyplot import load_pyplot
+
+    others = [option for option in given.given if option != "--robot"]
+    if others:
+        raise typer.BadParameter(f"{others[0]} goes with drawer, door and valve; not with a file of tasks")
+    if given.given == []:
+        raise typer.BadParameter("a file of tasks needs a robot; name one, --robot arm-7r say")
+    text, robot = read_task_file(path), load(given.robot)
+    screen().print(task_file_ranks(text, robot).text, highlight=False, soft_wrap=True)
+    if plots:
+        load_pyplot()
+    output_folder(output)
+    case = UseCase(f"tasks of {path}", partial(run_task_file, text, robot, name=path.stem))
+    _run(path.stem, case, output, plots=plots)
 
 
 def _opening(kind: Any, given: OpeningOptions) -> Any:

@@ -18,6 +18,7 @@ from footfall.control.joint_rows import JointRows
 from footfall.control.references import MovingFrame
 from footfall.control.requests import checked_array, checked_state, checked_values
 from footfall.control.task_blocks import TaskState, name_of, task_blocks
+from footfall.control.tasks.features import FeatureTask
 from footfall.control.tasks.frames import FrameTask
 from footfall.control.tasks.guards import Guard, TaskProgress
 from footfall.control.tasks.rows import AXES
@@ -137,7 +138,7 @@ def build_tasks(
         raise InvalidInput(f"progress is {progress!r}; hand on the `progress` of the solution before")
     outside, felt = frames or {}, _checked_wrenches(robot, measured)
     given = [
-        task.seen_from(outside) if isinstance(task, FrameTask) else task
+        task.seen_from(outside) if isinstance(task, (FrameTask, FeatureTask)) else task
         for task in in_order(tasks)
         if name_of(task) not in progress.finished
     ]

@@ -15,6 +15,7 @@ from footfall.arrays import Array
 from footfall.compiler import Kernel, build_kernel
 from footfall.control.joint_rows import JointRows
 from footfall.control.tasks.boundaries import Boundary
+from footfall.control.tasks.features import FeatureTask
 from footfall.control.tasks.frames import FrameTask
 from footfall.control.tasks.points import Segment
 from footfall.control.tasks.rows import AXES
@@ -145,7 +146,7 @@ def _joint_rows(task: MotionTask, matrix: Array, asked: Array) -> JointRows:
 
 def _bounds(task: MotionTask) -> tuple[float, float]:
     """Of the forces of a task's rows: what only holds back only pushes."""
-    most = task.most_force if isinstance(task, Boundary) else np.inf
+    most = task.most_force if isinstance(task, (Boundary, FeatureTask)) else np.inf
     return (0.0 if task.inequality else -most), most
 
 

@@ -11,14 +11,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.control.tasks.orientations import relative_rotation, relative_rotation_bias
+from footfall.control.references import MovingFrame
+from footfall.control.tasks.frames import AxisGoal, FrameTask
+from footfall.control.tasks.orientations import relative_rotation
 from footfall.control.tasks.points import FramePoint
-from footfall.control.tasks.positions import relative_position, relative_position_bias
+from footfall.control.tasks.positions import relative_position
 from footfall.control.tasks.rows import ANGULAR, AXES
 from footfall.control.tasks.task import MotionTask, TaskValue
 from footfall.errors import InvalidInput
@@ -29,6 +31,8 @@ from footfall.robot.model import WORLD, Robot
 
 _TURNS = dict(zip(ANGULAR, (rotation_x, rotation_y, rotation_z), strict=True))
 _STEPS = 10  # of Newton's method: from within a radian it takes five
+_ALL = {axis: AxisGoal("position") for axis in AXES}
+_TOLD = 24  # numbers of a frame outside: place, rotation, velocity, acceleration
 
 
 class ChainPose(NamedTuple):
@@ -89,8 +93,10 @@ class FeatureTask(MotionTask):
     frame: object 2, a frame of the robot. chain: six names with their axes, "x", "y", "z", "rx", "ry" or "rz", each of
     the frame that the ones before it have moved: `{"angle": "rz", "distance": "x", "height": "z", "tilt": "ry", "lean":
     "rx", "turn": "rz"}` goes round a post. targets: of those that matter, m and rad. relative_to: object 1, a frame of
-    the robot or "world". near: of coordinates, where to look for a solution if zero is a bad place to begin, such as a
-    distance from the post. Angles count modulo a turn.
+    the robot, "world", or a frame outside whose motion comes with the call of `solve_tasks`. near: of coordinates,
+    where to look for a solution if zero is a bad place to begin, such as a distance from the post. Angles count modulo
+    a turn. name: of the task in solutions and reports. most_force: along any of the coordinates in hybrid control, N or
+    N m; where more is needed, this acts instead. outside: where object 1 is, if it is not on the robot.
     """
 
     frame: str
@@ -98,9 +104,27 @@ class FeatureTask(MotionTask):
     targets: Mapping[str, float]
     relative_to: str = WORLD
     near: Mapping[str, float] = field(default_factory=dict)
+    name: str = field(default="", kw_only=True)
+    most_force: float = field(default=np.inf, kw_only=True)
+    outside: MovingFrame | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
+        for what in ("name", "frame", "relative_to"):
+            if not isinstance(getattr(self, what), str):
+                raise InvalidInput(f"features: {what} is {getattr(self, what)!r}; it must be a name")
         super().__post_init__()
+        if (
+            isinstance(self.most_force, bool)
+            or not isinstance(self.most_force, (int, float))
+            or not self.most_force > 0
+        ):
+            raise InvalidInput(
+                f"{self.label}: most_force is {self.most_force!r}; it must be a number above zero"
+            )
+        if not isinstance(self.chain, Mapping):
+            raise InvalidInput(
+                f"{self.label}: chain is {self.chain!r}; it must have six names with their axes"
+            )
         if len(self.chain) != 6 or not set(self.chain.values()) <= set(AXES):
             raise InvalidInput(
                 f"{self.label}: chain is {dict(self.chain)}; it must have six names, with axes of {', '.join(AXES)}"
@@ -122,7 +146,7 @@ class FeatureTask(MotionTask):
 
     @property
     def label(self) -> str:
-        return f"features of {self.frame}" + (
+        return self.name or f"features of {self.frame}" + (
             "" if self.relative_to == WORLD else f" seen from {self.relative_to}"
         )
 
@@ -136,21 +160,50 @@ class FeatureTask(MotionTask):
 
     @property
     def structure(self) -> tuple[Any, ...]:
-        return ("features", self.frame, self.relative_to, self._axes, tuple(self._places))
+        outside = self.outside is not None
+        seen_from = "" if outside else self.relative_to
+        return ("features", self.frame, seen_from, self._axes, tuple(self._places), outside)
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """Names of the coordinates that have targets."""
+        return tuple(self.targets)
 
     @property
     def parameters(self) -> Array:
         near = [self.near.get(name, self.targets.get(name, 0.0)) for name in self.chain]
-        return np.array([*self.targets.values(), *near])
+        told: Any = [] if self.outside is None else self._between.parameters[-_TOLD:]
+        return np.array([*self.targets.values(), *near, *told])
+
+    def seen_from(self, frames: Mapping[str, MovingFrame]) -> Self:
+        """The task with object 1 outside the robot, if it is among some that are told by name."""
+        if self.relative_to not in frames:
+            return self
+        task = self._copied()
+        task._set("outside", frames[self.relative_to])
+        return task
+
+    @property
+    def drifting(self) -> bool:
+        return self.outside is not None
+
+    @property
+    def _between(self) -> FrameTask:
+        """All six components of object 2 in object 1, as a task frame has them."""
+        return FrameTask("between", self.frame, _ALL, self.relative_to, outside=self.outside)
+
+    def _told(self, parameters: Array) -> Array:
+        """Numbers that `_between` takes: no targets, and where object 1 is."""
+        told = parameters[len(self.targets) + 6 :]
+        return np.concatenate([np.zeros(3 * len(AXES)), told])
 
     def size(self, robot: Robot) -> int:
         return len(self.targets)
 
     def coordinates(self, robot: Robot, q: Array, parameters: Array) -> Array:
         """All six (6,), m and rad, by Newton's method."""
-        position, _ = relative_position(robot, q, FramePoint(self.frame), self.relative_to, self.relative_to)
-        rotation, _ = relative_rotation(robot, q, self.frame, self.relative_to)
-        values = parameters[len(self.targets) :]
+        position, rotation = self._pose(robot, q, parameters)
+        values = parameters[len(self.targets) : len(self.targets) + 6]
         for _ in range(_STEPS):
             end = chain_pose(self._axes, values)
             missing = np.concatenate([position - end.position, boxminus(rotation, end.rotation)])
@@ -160,7 +213,7 @@ class FeatureTask(MotionTask):
     def evaluate(self, robot: Robot, q: Array, parameters: Array) -> TaskValue:
         values = self.coordinates(robot, q, parameters)
         jacobian = chain_pose(self._axes, values).jacobian
-        moving = self._moving(robot, q)
+        moving = self._moving(robot, q, parameters)
         rows = np.stack([_solved(jacobian, column) for column in moving.T], axis=1)[self._places]
         error = []
         for place, target in zip(self._places, parameters[: len(self.targets)], strict=True):
@@ -168,18 +221,31 @@ class FeatureTask(MotionTask):
             error.append(np.arctan2(np.sin(apart), np.cos(apart)) if self._axes[place] in _TURNS else apart)
         return TaskValue(np.array(error), rows)
 
-    def _moving(self, robot: Robot, q: Array) -> Array:
+    def _pose(self, robot: Robot, q: Array, parameters: Array) -> tuple[Array, Array]:
+        """Position (3,) and rotation (3, 3) of object 2 in object 1."""
+        seen_from = WORLD if self.outside is not None else self.relative_to
+        position, _ = relative_position(robot, q, FramePoint(self.frame), seen_from, seen_from)
+        rotation, _ = relative_rotation(robot, q, self.frame, seen_from)
+        if self.outside is not None:
+            told = parameters[len(self.targets) + 6 :]
+            turn = told[3:12].reshape(3, 3).T
+            position, rotation = turn @ (position - told[:3]), turn @ rotation
+        return position, rotation
+
+    def _moving(self, robot: Robot, q: Array, parameters: Array) -> Array:
         """Jacobian (6, nv) of the pose of object 2 in object 1."""
-        _, linear = relative_position(robot, q, FramePoint(self.frame), self.relative_to, self.relative_to)
-        return np.concatenate([linear, relative_rotation(robot, q, self.frame, self.relative_to)[1]])
+        return self._between.evaluate(robot, q, self._told(parameters)).jacobian
+
+    def drift(self, robot: Robot, q: Array, parameters: Array) -> Array:
+        jacobian = chain_pose(self._axes, self.coordinates(robot, q, parameters)).jacobian
+        return _solved(jacobian, self._between.drift(robot, q, self._told(parameters)))[self._places]
 
     def bias(self, robot: Robot, q: Array, v: Array, parameters: Array) -> Array:
         values = self.coordinates(robot, q, parameters)
         jacobian = chain_pose(self._axes, values).jacobian
-        rates = _solved(jacobian, self._moving(robot, q) @ v)
-        linear = relative_position_bias(
-            robot, q, v, FramePoint(self.frame), self.relative_to, self.relative_to
-        )
-        angular = relative_rotation_bias(robot, q, v, self.frame, self.relative_to)
-        own = np.concatenate([linear, angular]) - chain_bias(self._axes, values, rates)
+        between, told = self._between, self._told(parameters)
+        moving = between.evaluate(robot, q, told).jacobian @ v
+        if self.drifting:
+            moving = moving + between.drift(robot, q, told)
+        own = between.bias(robot, q, v, told) - chain_bias(self._axes, values, _solved(jacobian, moving))
         return _solved(jacobian, own)[self._places]

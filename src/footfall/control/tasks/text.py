@@ -11,11 +11,15 @@ from typing import Any
 import numpy as np
 
 from footfall.control.gains import Gains
+from footfall.control.references import MovingFrame
 from footfall.control.tasks.boundaries import BOUNDARY_PRIORITY, Boundary
+from footfall.control.tasks.features import FeatureTask
 from footfall.control.tasks.frames import MODES, AxisGoal, FrameTask
 from footfall.control.tasks.guards import Guard
 from footfall.control.tasks.points import FramePoint
 from footfall.errors import FootfallError, InvalidInput, RobotError
+from footfall.math.rotations import matrix_from_rotation_vector
+from footfall.math.transform import Transform
 from footfall.robot.model import WORLD
 from footfall.robot.toml_parts import load_toml
 
@@ -33,28 +37,97 @@ _TASK = (
     "until",
     "goals",
 )
+_FEATURES = (
+    "name",
+    "frame",
+    "relative_to",
+    "chain",
+    "targets",
+    "near",
+    "priority",
+    "stiffness",
+    "damping",
+    "rate",
+    "most_force",
+)
+_FRAME = ("name", "position", "rotation", "velocity", "turning")
+_TABLES = ("task", "features", "boundary", "frame")
 _BOUNDARY = ("name", "frame", "point", "start", "normal", "priority", "stiffness", "damping", "most_force")
 
 
-def parse_tasks(text: str) -> tuple[FrameTask | Boundary, ...]:
-    """Tasks of a TOML text: tables `[[task]]` with the fields of `FrameTask`, then `[[boundary]]` with those of
-    `Boundary`.
+Written = FrameTask | FeatureTask | Boundary
+
+
+def parse_tasks(text: str) -> tuple[Written, ...]:
+    """Tasks of a TOML text: tables `[[task]]` with the fields of `FrameTask`, `[[features]]` with those of
+    `FeatureTask`, then `[[boundary]]` with those of `Boundary`. Tables `[[frame]]` are for `parse_frames`.
 
     Gains are `stiffness` (1/s2) and `damping` (1/s). A goal is written `x = { position = 0.3, most_force = 50 }`, a
     guard `until = [{ axis = "z", quantity = "force", beyond = 5 }]`, a place `point = [0.1, 0.0, 0.2]`.
     """
+    tables = _document(text)
+    tasks = [_task(entry) for entry in tables["task"]]
+    features = [_features(entry) for entry in tables["features"]]
+    return (*tasks, *features, *(_boundary(entry) for entry in tables["boundary"]))
+
+
+def parse_frames(text: str, time: float = 0.0) -> dict[str, MovingFrame]:
+    """Frames outside the robot of a TOML text at a time (s), by name: what `solve_tasks(frames=)` takes.
+
+    A table `[[frame]]` has a `name`, at time zero a `position` (m) and a `rotation` (a rotation vector, rad), and moves
+    on with `velocity` (m/s) and `turning` (rad/s, about its own origin), both along axes of the world.
+    """
+    found = {}
+    for entry in _document(text)["frame"]:
+        what = _named(entry, "frame", _FRAME, ("name",))
+        name = entry["name"]
+        if not isinstance(name, str) or not name or name in found:
+            raise InvalidInput(f"{what}: name is {name!r}; it must be a name of its own")
+        position, rotation, velocity, turning = (
+            np.array(_place(entry.get(key, [0.0, 0.0, 0.0]), f"{what}: {key}")) for key in _FRAME[1:]
+        )
+        turned = matrix_from_rotation_vector(turning * time) @ matrix_from_rotation_vector(rotation)
+        pose = Transform(turned, position + velocity * time)
+        found[name] = MovingFrame(pose, np.concatenate([velocity, turning]), np.zeros(6))
+    return found
+
+
+def _document(text: str) -> dict[str, list[Entry]]:
     if not isinstance(text, str):
         raise InvalidInput(f"tasks are {text!r}; they must be a text")
     try:
         document = load_toml(text, "tasks")
     except RobotError as error:
         raise InvalidInput(f"no TOML: {error}") from error
-    unknown = sorted(set(document) - {"task", "boundary"})
+    unknown = sorted(set(document) - set(_TABLES))
     if unknown:
-        raise InvalidInput(f"unknown table {unknown[0]!r}; there are: task, boundary")
-    tables = {name: _tables(document.get(name, []), name) for name in ("task", "boundary")}
-    tasks = [_task(entry) for entry in tables["task"]]
-    return (*tasks, *(_boundary(entry) for entry in tables["boundary"]))
+        raise InvalidInput(f"unknown table {unknown[0]!r}; there are: {', '.join(_TABLES)}")
+    return {name: _tables(document.get(name, []), name) for name in _TABLES}
+
+
+def _features(entry: Entry) -> FeatureTask:
+    what = _named(entry, "features", _FEATURES, ("name", "frame", "chain", "targets"))
+    for key in ("chain", "targets", "near"):
+        if not isinstance(entry.get(key, {}), dict):
+            raise InvalidInput(f"{what}: {key} is {entry[key]!r}; it must be a table, [features.{key}]")
+    numbers = {
+        key: {name: _number(value, f"{what}: {key}: {name}") for name, value in entry.get(key, {}).items()}
+        for key in ("targets", "near")
+    }
+    for name, axis in entry["chain"].items():
+        if not isinstance(axis, str):
+            raise InvalidInput(f'{what}: chain: {name} is {axis!r}; it must be an axis such as "rz"')
+    options: dict[str, Any] = {key: entry[key] for key in ("priority", "rate", "most_force") if key in entry}
+    return FeatureTask(
+        entry["frame"],
+        entry["chain"],
+        numbers["targets"],
+        entry.get("relative_to", WORLD),
+        numbers["near"],
+        name=entry["name"],
+        gains=_gains(entry, FrameTask.usual, what),
+        **options,
+    )
 
 
 def _tables(value: Any, name: str) -> list[Entry]:
@@ -179,11 +252,38 @@ def _boundary(entry: Entry) -> Boundary:
     )
 
 
-def tasks_text(tasks: Sequence[FrameTask | Boundary]) -> str:
+def tasks_text(tasks: Sequence[Written]) -> str:
     """The tasks as TOML that `parse_tasks` reads back to the same values."""
     kept = [task for task in tasks if isinstance(task, FrameTask)]
     bounds = [task for task in tasks if isinstance(task, Boundary)]
-    return "\n".join([*(_task_text(task) for task in kept), *(_boundary_text(task) for task in bounds)])
+    chains = [_features_text(task) for task in tasks if isinstance(task, FeatureTask)]
+    return "\n".join(
+        [*(_task_text(task) for task in kept), *chains, *(_boundary_text(task) for task in bounds)]
+    )
+
+
+def _features_text(task: FeatureTask) -> str:
+    if task.outside is not None:
+        raise InvalidInput(f"{task.label}: where a frame outside the robot is has no place in a text")
+    gains = task.feedback(FrameTask.usual)
+    values = {
+        "name": task.label,
+        "frame": task.frame,
+        "relative_to": task.relative_to,
+        "priority": int(task.priority),
+        "stiffness": _plain(gains.stiffness),
+        "damping": _plain(gains.damping),
+    }
+    if np.isfinite(task.most_force):
+        values["most_force"] = task.most_force
+    if task.rate is not None:
+        values["rate"] = [float(rate) for rate in task.rate]
+    lines = ["[[features]]", *(f"{name} = {_written(value)}" for name, value in values.items())]
+    for table in ("chain", "targets", "near"):
+        lines += [
+            f"{table} = {_inline({json.dumps(key): each for key, each in getattr(task, table).items()})}"
+        ]
+    return "\n".join(lines) + "\n"
 
 
 def _task_text(task: FrameTask) -> str:
