@@ -1,21 +1,32 @@
-"""Times of a live walk, beside those of the source: `python -m benchmarks.live --output benchmarks/live.md`.
+"""Times of live walks, beside the source: `python -m benchmarks.live --minutes 10 --output benchmarks/live.md`.
 
-Each situation lasts some seconds: the robot stands, walks, and walks while the planner searches ways among obstacles
-all the time. The loop of the source runs on a machine of its own; here the planner works on the same cores.
+One walk without and one with real-time priority, each of so many minutes: the robot stands for a tenth of the time,
+then it walks, and for the rest it walks among obstacles while the planner searches a new way every second. An empty
+loop of the same rate and priority runs in another process meanwhile: what it misses, the machine itself has cost. The
+loop of the source runs on a machine of its own; here the planner works on the same cores.
+
+`--stops N` measures besides how long it takes from a `stop` to the first set point that has changed, while the robot
+walks and while a way is planned, over N random goals.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import platform
+import subprocess
+import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
+import numpy as np
 
 from footfall.walking import LiveSession, PlannerProcess, WalkRequest, run_live
-from footfall.walking.clock import Timing
-from footfall.walking.live.runner import Deadlines, empty_loop
+from footfall.walking.clock import Clock, Counted, Level, Timing, clear_clock, timing
+from footfall.walking.live.control import LOOP_PRIORITY, schedule
+from footfall.walking.live.runner import empty_loop
 
 # Seiwald 2023, table 4.6: mean, standard deviation and largest, us.
 _SOURCE = {
@@ -24,50 +35,79 @@ _SOURCE = {
     "planning": ("102.3 / 14.3 / 251.8", "364.4 / 15.5 / 447.5", "249.3 / 17.5 / 303.5"),
 }
 _LEVELS = ("pattern", "stabilisation", "tick", "plant", "period", "lateness")
+_BEGIN = {"idle": 0.0, "motion": 0.1, "planning": 0.5}  # of the time
+_FIRST = 1.0  # s, that do not count: memory is touched for the first time
+
+
+class Phase(NamedTuple):
+    """What was measured in a situation. memory: MB, of the loop's process and of the planner's."""
+
+    levels: dict[str, Timing]
+    periods: int
+    missed: int
+    memory: tuple[float, float]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--output", type=Path)
-    parser.add_argument("--seconds", type=float, default=60.0, help="of each situation")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--output", type=Path, help="file for the report")
+    parser.add_argument("--minutes", type=float, default=1.0, help="of each walk")
     parser.add_argument("--mode", default="full", choices=("reduced", "full"))
+    parser.add_argument("--priority", default="both", choices=("no", "yes", "both"))
+    parser.add_argument("--stops", type=int, default=0, help="how many stops to measure")
+    parser.add_argument("--seed", type=int, default=1000)
+    parser.add_argument("--empty", type=float, help=argparse.SUPPRESS)
     asked = parser.parse_args()
-    text = "\n".join(report(asked.seconds, asked.mode)) + "\n"
+    if asked.empty is not None:
+        print(json.dumps(_empty(asked.empty, asked.priority == "yes")))
+        return
+    chosen = {"no": (False,), "yes": (True,), "both": (False, True)}[asked.priority]
+    lines = report(60.0 * asked.minutes, asked.mode, chosen, asked.seed)
+    if asked.stops:
+        lines += ["", *stops(asked.stops, asked.mode, asked.seed)]
+    text = "\n".join(lines) + "\n"
     if asked.output is not None:
         asked.output.write_text(text)
     print(text)
 
 
-def report(seconds: float, mode: str) -> list[str]:
-    empty = {priority: _empty(seconds, priority) for priority in (False, True)}
+def report(seconds: float, mode: str, chosen: tuple[bool, ...], seed: int) -> list[str]:
     lines = [
         "# Live walks: what periods take",
         "",
-        f"`python -m benchmarks.live`, {seconds:g} s each, LOLA in {mode} mode with noise, on "
-        f"{platform.machine()} with {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}. Mean / standard deviation / "
-        "99.99 % / largest, us of wall clock. The source has a computer for its loop alone and prints mean / standard "
-        "deviation / largest of ten seconds (Seiwald 2023, table 4.6); here all shares two cores.",
+        f"`python -m benchmarks.live`: walks of {seconds / 60:g} minutes, LOLA in {mode} mode with noise, seed {seed}, "
+        f"on {platform.machine()} with {os.cpu_count()} cores, Linux {platform.release()}, load "
+        f"{os.getloadavg()[0]:.1f} at the start. Mean / standard deviation / 99.99 % / largest, "
+        "us of wall clock. The source has a computer for its loop alone and prints mean / standard deviation / "
+        "largest of ten seconds (Seiwald 2023, table 4.6); "
+        "here all shares two cores.",
         "",
         "| situation | priority | plan sampling | stabilisation | tick to tick | plant and sensors | period "
-        "| begins late | periods beyond 1 ms | late plans |",
+        "| begins late | periods that end late | memory, MB: loop, planner |",
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
-    for situation in ("idle", "motion", "planning"):
-        for priority in (False, True):
-            met = _measured(situation, seconds, mode, priority)
-            cells = " | ".join(_cell(met.levels[level]) for level in _LEVELS)
-            share = f"{met.missed} of {met.periods}"
-            lines.append(
-                f"| {situation} | {'yes' if priority else 'no'} | {cells} | {share} | {met.late_plans} |"
-            )
-        lines.append(f"| {situation}, source | yes | {' | '.join(_SOURCE[situation])} | | | | | |")
-    lines += [
-        "",
-        "How late the periods of an empty loop begin, measured before: "
-        + "; ".join(f"{'with' if key else 'without'} priority {_cell(value)}" for key, value in empty.items())
-        + ".",
-    ]
-    return lines
+    rest: list[str] = []
+    for priority in chosen:
+        word = "yes" if priority else "no"
+        beside = _start_empty(seconds, priority)
+        phases, late = _walked(seconds, mode, priority, seed)
+        for situation, found in phases.items():
+            cells = " | ".join(_cell(found.levels[level]) for level in _LEVELS)
+            share = f"{found.missed} of {found.periods} ({100 * found.missed / max(found.periods, 1):.4f} %)"
+            memory = ", ".join(f"{each:.0f}" for each in found.memory)
+            lines.append(f"| {situation} | {word} | {cells} | {share} | {memory} |")
+        missed, periods = (
+            sum(getattr(each, name) for each in phases.values()) for name in ("missed", "periods")
+        )
+        rest.append(
+            f"- Priority {word}: {missed} of {periods} periods ended late ({100 * missed / max(periods, 1):.4f} %), "
+            f"{late} plans came too late. An empty loop meanwhile began late by {_empty_cell(beside)} us; load "
+            f"{os.getloadavg()[0]:.1f} at the end."
+        )
+    lines += [f"| {each}, source | yes | {' | '.join(_SOURCE[each])} | | | | | |" for each in _SOURCE]
+    return [*lines, "", *rest]
 
 
 def _cell(found: Timing) -> str:
@@ -76,41 +116,124 @@ def _cell(found: Timing) -> str:
     return f"{found.mean:.1f} / {found.sigma:.1f} / {found.most:.0f} / {found.largest:.0f}"
 
 
+def _start_empty(seconds: float, priority: bool) -> subprocess.Popen[str]:
+    word = "yes" if priority else "no"
+    command = [sys.executable, "-m", "benchmarks.live", "--empty", str(seconds), "--priority", word]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def _empty_cell(beside: subprocess.Popen[str]) -> str:
+    told, _ = beside.communicate()
+    return _cell(Timing(*json.loads(told))) if beside.returncode == 0 else "(it failed)"
+
+
 def _empty(seconds: float, priority: bool) -> Timing:
-    before = os.sched_getscheduler(0), os.sched_getparam(0)
     if priority:
-        os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(60))
-    try:
-        return empty_loop(round(1e3 * min(seconds, 20.0)))
-    finally:
-        os.sched_setscheduler(0, *before)
+        schedule(LOOP_PRIORITY)
+    return empty_loop(round(1e3 * seconds))
 
 
-def _measured(situation: str, seconds: float, mode: str, priority: bool) -> Deadlines:
-    scene = "obstacles" if situation == "planning" else "flat"
-    request = msgspec.convert(
-        {"scene": scene, "noise": True, "seed": 1000, "mode": mode, "live": True}, WalkRequest
+def _request(scene: str, mode: str, seed: int) -> WalkRequest:
+    return msgspec.convert(
+        {"scene": scene, "noise": True, "seed": seed, "mode": mode, "live": True}, WalkRequest
     )
+
+
+def _walked(seconds: float, mode: str, priority: bool, seed: int) -> tuple[dict[str, Phase], int]:
+    request = _request("obstacles", mode, seed)
     planner = PlannerProcess(request)
-    session = LiveSession(request, planner=planner)
+    session = LiveSession(request, planner=planner, log_memory=64e6)
     planner.wait()
-    goals = iter([(2.5, 0.2), (0.2, -0.2)] * 1000)
-    next_goal = 1.5
+    clock = session.walker.brain.clock
+    phases: dict[str, Phase] = {}
+    situation, next_goal = "", 0.0
+    goals = iter([(2.5, 0.2), (0.2, -0.2)] * 10_000)
 
     def tell(now: float) -> None:
-        nonlocal next_goal
-        if situation == "motion" and now > 1.5 and next_goal == 1.5:
-            session.drive(0.25, 0.0, 0.2)
-            next_goal = float("inf")
+        nonlocal situation, next_goal
+        wanted = [each for each, begin in _BEGIN.items() if now >= begin * seconds + _FIRST]
+        if wanted and wanted[-1] != situation:
+            if situation:
+                phases[situation] = _phase(clock, planner.pid)
+            situation, next_goal = wanted[-1], now
+            if situation == "motion":
+                session.drive(0.0, 0.0, 0.3)  # on the spot: ten minutes ahead would be a long way
+            clear_clock(clock)
         elif situation == "planning" and now >= next_goal:
-            x, y = next(goals)
-            session.walk_to(x, y)
+            session.walk_to(*next(goals))
             next_goal = now + 1.0  # a new goal every second: it plans all the time
 
     try:
-        return run_live(session, seconds=seconds, priority=priority, progress=tell)
+        run_live(session, seconds=seconds, priority=priority, progress=tell)
+        phases[situation] = _phase(clock, planner.pid)
+        if session.fallen:
+            print(f"the robot has fallen after {session.time:.1f} s", file=sys.stderr)
+        return phases, session.late
     finally:
         session.close()
+
+
+def _phase(clock: Clock, planner: int) -> Phase:
+    levels = {level.name.lower(): timing(clock, level) for level in Level}
+    memory = (_memory(os.getpid()), _memory(planner))
+    return Phase(levels, int(clock.counts[Counted.PERIODS]), int(clock.counts[Counted.MISSED]), memory)
+
+
+def _memory(process: int) -> float:
+    """Resident, MB."""
+    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def stops(count: int, mode: str, seed: int) -> list[str]:
+    """From a stop to the first set point that differs from those of the walk without it, simulated s, while ways to
+    random goals are planned. The set points without it are those of the motion that the robot had."""
+    request = _request("obstacles", mode, seed)
+    planner = PlannerProcess(request)
+    session = LiveSession(request, planner=planner, log_memory=64e6)
+    planner.wait()
+    random = np.random.default_rng(seed)
+    sent: list[
+        tuple[float, float]
+    ] = []  # when a stop was sent, and how long the plan before it had been searched
+    asked = float("inf")
+    phase, until = "walk", 1.0
+
+    def tell(now: float) -> None:
+        nonlocal phase, until, asked
+        if now < until:
+            return
+        if phase == "walk":
+            session.drive(0.0, 0.0, 0.3)
+            phase, until = "goal", now + 1.5
+        elif phase == "goal":
+            session.walk_to(float(random.uniform(0.3, 3.0)), float(random.uniform(-1.0, 1.0)))
+            phase, until, asked = "stop", now + float(random.uniform(0.01, 0.4)), now
+        elif phase == "stop":
+            session.stop()
+            sent.append((now, now - asked))
+            phase, until = "rest", now + 3.0
+        elif session.pilot.rests(now):
+            phase = "walk"
+
+    try:
+        run_live(
+            session,
+            ended=lambda: len(sent) >= count and phase == "walk",
+            commands=None,
+            seconds=6.0 * count,
+            progress=tell,
+        )
+    finally:
+        session.close()
+    taken = [ready for ready, name, data in session.happened if name == "plan" and data["about"] == "stop"]
+    delays = [min((each - when for each in taken if each > when), default=np.inf) for when, _ in sent]
+    found = np.array([each for each in delays if each < 3.0])
+    return [
+        f"Stops: {len(sent)} while ways to random goals were planned (seed {seed}), {len(found)} of them while it "
+        f"walked. From signal to the motion that stops it: median {np.median(found):.3f} s, 99 % "
+        f"{np.percentile(found, 99):.3f} s, largest {found.max():.3f} s."
+    ]
 
 
 if __name__ == "__main__":

@@ -216,6 +216,10 @@ class Served(Signal, frozen=True, tag="served"):
     cancelled: bool = False
 
 
+class Halted(Signal, frozen=True, tag="halted"):
+    """The loop itself has planned how to come to rest; the planner goes on from there."""
+
+
 class PlannerLost(Signal, frozen=True, tag="planner_lost"):
     """The planner's process ended; the robot comes to rest."""
 
@@ -245,12 +249,13 @@ AnySignal = (
     | Remove
     | Surface
     | Served
+    | Halted
     | PlannerLost
     | PlannerBack
 )
 MOTIONS = (WalkStraight, Follow, Stamp, Bow, LookAround, OneLeg, Balance, Wave)  # that begin and end at rest
 EVENTS = (PushBody, Load, Frame, Move, Add, Remove, Surface)  # that happen around the robot
-COURSE = (Served, PlannerLost, PlannerBack)  # that nobody sends: a live walk notes them
+COURSE = (Served, Halted, PlannerLost, PlannerBack)  # that nobody sends: a live walk notes them
 WORDS: dict[str, type[Signal]] = {
     str(kind.__struct_config__.tag): kind for kind in AnySignal.__args__ if kind not in COURSE
 }

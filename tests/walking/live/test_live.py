@@ -32,6 +32,7 @@ class SlowPlanner:
     def __init__(self, request: WalkRequest, code: WalkingCode, delays: list[int | None]) -> None:
         self._inner = InlinePlanner(request, code)
         self.delays, self._left = deque(delays), 0
+        self.informed = 0
         self.cancelled = 0
 
     def ask(self, question: Question) -> None:
@@ -47,6 +48,10 @@ class SlowPlanner:
 
     def cancel(self) -> None:
         self.cancelled += 1
+
+    def inform(self, handover: Handover) -> None:
+        self.informed += 1
+        self._inner.inform(handover)
 
     def replace(self, handover: Handover) -> bool:
         return self._inner.replace(handover)
@@ -134,15 +139,33 @@ def test_a_planner_that_dies_brings_the_robot_to_rest_and_another_takes_over(cod
 
 
 def test_a_stop_does_not_wait_for_a_plan(code: WalkingCode):
-    planner = SlowPlanner(_REQUEST, code, [])
-    session = LiveSession(_REQUEST, planner=planner, code=code)
-    session.run(0.5)
-    planner.delays.append(30)
+    asked = msgspec.structs.replace(_REQUEST, goal=None)
+    planner = SlowPlanner(asked, code, [])
+    session = LiveSession(asked, planner=planner, code=code)
+    session.run(0.05)
+    session.drive(0.3)
+    session.run(1.5)
+    planner.delays.append(100)  # a second for a plan
     session.walk_to(2.0)
     session.run(0.05)
+    told_at = session.time
     session.stop()
+    session.run(0.001)
     assert planner.cancelled == 1
+    assert session.pilot.coming is not None
+    assert session.pilot.coming.version.about == "stop"
+    assert session.pilot.coming.version.ready <= told_at + 0.2  # though the plan takes a second
     assert session.run_to_rest(10.0)
+    assert not session.fallen
+    # Afterwards the planner goes on from where the robot stands.
+    here = float(session.walker.arrays[0].q[0])
+    session.drive(0.3)
+    session.run(2.0)
+    assert planner.informed == 1
+    assert session.walker.arrays[0].q[0] > here + 0.1
+    again = LiveSession(session.request, code=code)
+    again.run_until(session.time)
+    assert _same(session, again)
 
 
 def test_live_requests_are_walked_by_walk_and_refused_by_others(code: WalkingCode):

@@ -147,9 +147,14 @@ class ControlThread:
                 self._put(table, shift, period)
             return walker.period <= period
 
-    def take_plan_back(self) -> None:
-        """Let the plan that is to come not be taken; the loop stands."""
+    def take_plan_back(self) -> bool:
+        """Let the plan that is to come not be taken; False if it may be taken all the same. A loop that stands has
+        not taken it."""
+        at = int(self._words[Word.PLAN_AT])
+        if not self.over and self._words[Word.PROGRESS] > at - _SURE:
+            return False
         self._words[Word.PLAN_AT] = NEVER
+        return self.over or bool(self._words[Word.PROGRESS] < at - 1)
 
     @property
     def _box(self) -> PlanTable:

@@ -35,6 +35,9 @@ class PlannerPort(Protocol):
     def cancel(self) -> None:
         """Let it give up what it plans, if it does."""
 
+    def inform(self, handover: Handover) -> None:
+        """Let it go on from what the loop has decided by itself."""
+
     def replace(self, handover: Handover) -> bool:
         """Let a new planner take over from one that is gone; whether it is there already."""
 
@@ -66,6 +69,10 @@ class InlinePlanner:
 
     def cancel(self) -> None:
         """It answers at once: there is nothing to give up."""
+
+    def inform(self, handover: Handover) -> None:
+        """Go on from there."""
+        self._session.take_over(handover)
 
     def replace(self, handover: Handover) -> bool:
         """A new one takes over."""
@@ -107,10 +114,7 @@ class PlannerProcess:
     def ask(self, question: Question) -> None:
         """Send the question."""
         self._cancelled.clear()
-        try:
-            self._pipe.send(question)
-        except OSError as error:
-            raise PeerGone(f"the planner's process has ended: {error.strerror or error}") from None
+        self._send(question)
 
     def answer(self) -> Answer | None:
         """The answer if it is there; never waits."""
@@ -125,6 +129,10 @@ class PlannerProcess:
     def cancel(self) -> None:
         """Let it give up what it plans."""
         self._cancelled.set()
+
+    def inform(self, handover: Handover) -> None:
+        """Let it go on from there."""
+        self._send(handover)
 
     def replace(self, handover: Handover) -> bool:
         """Start a new one, and let it take over when it is up; whether it is."""
@@ -158,6 +166,12 @@ class PlannerProcess:
         process.start()
         other.close()
         return pipe, cancelled, process
+
+    def _send(self, message: Question | Handover) -> None:
+        try:
+            self._pipe.send(message)
+        except OSError as error:
+            raise PeerGone(f"the planner's process has ended: {error.strerror or error}") from None
 
     def _receive(self) -> object:
         try:

@@ -84,12 +84,15 @@ class LiveSession(WalkSession):
         self._due = 0.0  # s, when the planner wants to be asked
         self._for_planner: list[told.AnySignal] = []
         self._missed = False
+        self._halting = False  # it was told to stop, and does not yet
+        self._halted = -math.inf  # s, when it planned by itself how to stop
+        self._uninformed = False  # the planner does not know of that yet
         self._rehearse()
 
     @property
     def resting(self) -> bool:
         """Whether the robot stands and has nothing left to do."""
-        return super().resting and not self._waits and not self._for_planner
+        return super().resting and not (self._waits or self._for_planner or self._halting)
 
     def close(self) -> None:
         """End the planner."""
@@ -146,8 +149,9 @@ class LiveSession(WalkSession):
             times.append(self._period_of(self.pilot.coming) * period)
         times += (each[0].time for each in (self._signals, self._course) if each)
         times += (each.time for each in self._later)
-        if self._course and isinstance(self._course[0], told.Served):
-            times.append(self._course[0].asked)
+        answered = self._next_answer()
+        if answered is not None:
+            times.append(answered.asked)
         return max(min(time for time in times if time > walker.time + 0.5 * period), walker.time + period)
 
     def _serve(self) -> None:
@@ -162,6 +166,7 @@ class LiveSession(WalkSession):
             if self._control is not None:  # it comes as late as it is looked at
                 signal = msgspec.structs.replace(signal, time=self.time)
             self._take(signal)
+        self._halt_if_due()
         try:
             self._receive()
             self._ask()
@@ -184,16 +189,22 @@ class LiveSession(WalkSession):
         if answer is None:
             return
         self._waits = False
-        decide(self.pilot, answer.decisions)
-        self.pilot.versions += answer.versions[max(len(self.pilot.versions) - answer.first, 0) :]
-        self.happened += answer.notes
-        self._due = answer.due
         served = event if isinstance(event, told.Served) else None
         holds = self._tell(answer, served)
-        late = self._expect(answer.coming, served)
+        late = False
+        if self._asked >= self._halted:  # else it is about what the robot does no more
+            decide(self.pilot, answer.decisions)
+            self.pilot.versions += answer.versions[max(len(self.pilot.versions) - answer.first, 0) :]
+            self.happened += answer.notes
+            self._due = answer.due
+            late = self._expect(answer.coming, served)
         self.sent.append(
             told.Served(time=self.time, asked=self._asked, holds=holds, late=late, cancelled=answer.cancelled)
         )
+
+    def _next_answer(self) -> told.Served | None:
+        """Of the walk that is replayed."""
+        return next((each for each in self._course if isinstance(each, told.Served)), None)
 
     def _event(self) -> told.AnySignal | None:
         """What happened here in the walk that is replayed, if anything did."""
@@ -260,11 +271,11 @@ class LiveSession(WalkSession):
 
     def _ask(self) -> None:
         """Ask the planner if something is due, and it has answered all that it was asked."""
-        if self._waits or not self.planner_up:
+        if self._waits or not self.planner_up or (self._uninformed and self.pilot.coming is not None):
             return
         if self._replayed:
-            event = self._course[0] if self._course else None
-            if not isinstance(event, told.Served) or abs(event.asked - self.time) > 1e-9:
+            event = self._next_answer()
+            if event is None or abs(event.asked - self.time) > 1e-9:
                 return
         elif not self._wants_to_ask():
             return
@@ -272,6 +283,9 @@ class LiveSession(WalkSession):
         question = Question(snapshot, tuple(self._for_planner), self._missed)
         self._for_planner, self._missed = [], False
         self._waits, self._asked = True, self.time
+        if self._uninformed:
+            self._uninformed = False
+            self.planner.inform(self._handover(events=()))
         self.planner.ask(question)
 
     def _wants_to_ask(self) -> bool:
@@ -291,8 +305,13 @@ class LiveSession(WalkSession):
                 super()._take(signal)
         else:
             super()._take(signal)
-        self._for_planner.append(signal)
-        if isinstance(signal, told.Stop) and self._waits:
+        if not isinstance(signal, told.Stop):
+            self._for_planner.append(signal)
+            return
+        # What it was told to do before is forgotten, what has changed is not.
+        self._for_planner = [each for each in self._for_planner if isinstance(each, (told.Set, *told.EVENTS))]
+        self._halting = True
+        if self._waits:
             self.planner.cancel()
 
     def _changes_loop(self, signal: told.AnySignal) -> bool:
@@ -317,6 +336,62 @@ class LiveSession(WalkSession):
                 if isinstance(order, GoTo):
                     self._goal = order.goal
 
+    # It stops by itself: no search for a way is waited for
+
+    def _halt_if_due(self) -> None:
+        if self._replayed:
+            if not isinstance(self._event(), told.Halted):
+                return
+            self._course.popleft()
+        elif not self._halting:
+            return
+        if self._control is None or not self._halt_beside():
+            with self._standing():
+                self._drop_plan()
+                self._plan_stop()
+                self._note_halt()
+        else:
+            self._note_halt()
+
+    def _note_halt(self) -> None:
+        self._halting, self._uninformed, self._missed = False, True, False
+        self._halted = self._due = self.time
+        self.sent.append(told.Halted(time=self.time))
+
+    def _halt_beside(self) -> bool:
+        """Stop while the loop runs on; False if that is too near to what it does next."""
+        if self._placed is None:
+            return False
+        assert self._control is not None
+        pilot, before = self.pilot, self.pilot.coming
+        pilot.coming = before if before is not None and before.version.about == STOP else None
+        pilot.stop()
+        pilot.think(self.time, self._placed.shift)
+        if pilot.coming is before or (
+            (before is None or self._control.take_plan_back())
+            and (pilot.coming is None or self._hand_over(pilot.coming))
+        ):
+            return True
+        pilot.coming = before
+        return False
+
+    def _drop_plan(self) -> None:
+        """Forget the plan that was to come, unless it stops the robot; the loop stands."""
+        coming = self.pilot.coming
+        if coming is not None and coming.version.about != STOP:
+            self.pilot.coming = None
+            if self._control is not None:
+                self._control.take_plan_back()
+
+    def _plan_stop(self) -> None:
+        """Plan how to come to rest; the loop stands."""
+        before = self.pilot.coming
+        self.pilot.stop()
+        self.pilot.think(self.time, self._shift)
+        coming = self.pilot.coming
+        if self._control is not None and coming is not None and coming is not before:
+            self._hand_over(coming)
+
     # A planner that dies
 
     def _lose_planner(self, problem: str) -> None:
@@ -329,21 +404,10 @@ class LiveSession(WalkSession):
             self.sent.append(told.PlannerLost(time=self.time))
             self._note("planner lost", {"problem": problem})
             self._for_planner.clear()
-            self._missed = False
-            self._stop_alone()
+            self._missed = self._uninformed = False
+            self._drop_plan()
+            self._plan_stop()
         self._tell_followers()
-
-    def _stop_alone(self) -> None:
-        """Come to rest without a planner."""
-        pilot, before = self.pilot, self.pilot.coming
-        if before is not None and before.version.about != STOP:
-            pilot.coming = None
-            if self._control is not None:
-                self._control.take_plan_back()
-        pilot.stop()
-        pilot.think(self.time, self._shift)
-        if self._control is not None and pilot.coming is not None and pilot.coming is not before:
-            self._hand_over(pilot.coming)
 
     def _replace_planner(self) -> None:
         if self.planner_up:
@@ -354,7 +418,8 @@ class LiveSession(WalkSession):
             or self._course[0].time > self.time + 1e-9
         ):
             return
-        if self.pilot.coming is not None or not self.planner.replace(self._handover()):
+        events = tuple(each for each in self.sent if isinstance(each, told.EVENTS))
+        if self.pilot.coming is not None or not self.planner.replace(self._handover(events)):
             return
         if self._replayed:
             self._course.popleft()
@@ -363,9 +428,8 @@ class LiveSession(WalkSession):
         self._note("planner back", {})
         self._tell_followers()
 
-    def _handover(self) -> Handover:
+    def _handover(self, events: tuple[told.AnySignal, ...]) -> Handover:
         pilot = self.pilot
-        events = tuple(each for each in self.sent if isinstance(each, told.EVENTS))
         motion = replace(pilot.motion, body=None)
         return Handover(motion, tuple(pilot.versions), decisions_of(pilot), pilot.settings, events)
 
