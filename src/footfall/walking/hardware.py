@@ -53,6 +53,7 @@ class Trouble(IntEnum):
     OVERLOAD = 5  # a motor gives all of its current for too long
     SENSOR = 6  # force sensors of feet say what cannot be
     MOTOR = 7  # a servo says that it has no power
+    EMERGENCY = 8  # somebody has pressed the button
 
 
 class FaultKind(IntEnum):
@@ -198,6 +199,8 @@ def upsample(hardware: Hardware, orders: Orders) -> None:
     """Set points a tick later: rates between those at the ends of the period, and angles that are their integral, so
     that both are continuous."""
     settings, state = hardware.settings, hardware.state
+    if not has_power(state):
+        return
     middle = orders.share + 0.5 / settings.ticks
     for k in range(len(state.target)):
         state.target[k] += settings.tick * upsampled_rate(orders, k, middle)
@@ -272,11 +275,15 @@ def fail(state: HardwareState, trouble: int, number: int) -> None:
 
 def switch_power(hardware: Hardware, drives: Array, time: float) -> None:
     """Motors have power in the stages that allow it, unless theirs is broken."""
-    settings, stage = hardware.settings, hardware.state.stage[0]
-    powered = stage == Stage.READY or stage == Stage.ACTIVE
+    settings, powered = hardware.settings, has_power(hardware.state)
     for m in range(len(settings.power)):
         on = powered and not is_broken(hardware.faults, FaultKind.MOTOR, settings.motor_joints[m], time)
         drives[settings.power[m]] = 1.0 if on else 0.0
+
+
+def has_power(state: HardwareState) -> bool:
+    """Whether the stage allows motors to have power."""
+    return bool(state.stage[0] == Stage.READY or state.stage[0] == Stage.ACTIVE)
 
 
 def is_broken(faults: ArrayOf[Fault], kind: int, number: int, time: float) -> bool:

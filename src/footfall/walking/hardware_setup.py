@@ -119,5 +119,6 @@ def trouble_of(hardware: Hardware, body: WalkingBody) -> str | None:
         Trouble.TRACKING: f"joint {joint!r} does not follow its set points",
         Trouble.OVERLOAD: f"the motor of {joint!r} gave all of its current for too long",
         Trouble.MOTOR: f"the servo of {joint!r} has lost its power",
+        Trouble.EMERGENCY: "the emergency stop was pressed",
         Trouble.SENSOR: f"the force sensor of {FEET[number % 2]!r} says what cannot be",
     }[cause]

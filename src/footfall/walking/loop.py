@@ -20,7 +20,7 @@ from footfall.walking.clock import Clock, Level, begin_period, begin_tick, end_p
 from footfall.walking.controller import ControllerRoom, Decision, control_period
 from footfall.walking.feed_forward import FeedForward, needed_torques
 from footfall.walking.gains import ControlGains
-from footfall.walking.hardware import Hardware, Orders, exchange_sensors, run_tick
+from footfall.walking.hardware import Hardware, Orders, exchange_sensors, has_power, run_tick
 from footfall.walking.joint_watch import JointWatch, watch_joints
 from footfall.walking.mailbox import Mailbox, Word, take_mail
 from footfall.walking.noise import NoiseSizes, NoiseState, disturb
@@ -151,7 +151,9 @@ def run_walk(
             if mail.words[Word.PAUSE] <= period:
                 return Progress(period, 0, 0, False, False)
             begin_period(brain.clock, period)
-            if mail.words[Word.SLOT] == 0:
+            if not has_power(plant.hardware.state):
+                stand_still(brain, period, log)
+            elif mail.words[Word.SLOT] == 0:
                 think(brain, mail.plans[0], period, log)
             else:
                 think(brain, mail.plans[1], period, log)
@@ -185,6 +187,15 @@ def think(brain: Brain, plan: PlanTable, period: int, log: WalkLog) -> None:
     phase = phase_at(plan.times, time)
     log.signals[period // log.every - log.first] = _decided(time, phase, planned, decision, brain.state)
     mark(brain.clock, Level.STABILISATION)
+
+
+def stand_still(brain: Brain, period: int, log: WalkLog) -> None:
+    """Without power there is nothing to control: joints get no set points, and nothing is decided anew."""
+    memory, at = brain.state, period // log.every - log.first
+    memory.before[:], memory.after[:], memory.effort[:] = 0.0, 0.0, 0.0
+    log.signals[at] = log.signals[max(at - 1, 0)]._replace(
+        time=brain.gains.period * period, residual=0.0, solver_steps=0
+    )
 
 
 @routine(fused=True, apart=True)

@@ -14,9 +14,10 @@ from footfall.compiler.making_time import making_seconds, running_seconds
 from footfall.environment.model import Environment
 from footfall.errors import InvalidInput, UnknownName
 from footfall.gait.actions import idle
-from footfall.gait.plan import MotionPlan
+from footfall.gait.plan import Action, MotionPlan
 from footfall.gait.poses import mean_foot_frame
 from footfall.gait.walking_transitions import idle_pose
+from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.motion.motion import Motion
 from footfall.motion.parameters import MotionParameters, TorsoParameters
@@ -33,6 +34,7 @@ from footfall.walking import signals as told
 from footfall.walking.arrival import middle_of
 from footfall.walking.body import walking_body
 from footfall.walking.log import CHUNK, LOG_MEMORY, cut
+from footfall.walking.operator import Operator
 from footfall.walking.pilot import Pilot, hands_used, is_at
 from footfall.walking.recorded import environment_data, plan_data
 from footfall.walking.request import Push, WalkRequest
@@ -48,6 +50,7 @@ from footfall.walking.walker import Walker, WalkerOptions, WalkingCode, soft_sce
 from footfall.walking.walls import moved_walls, walls_around
 
 _NEVER = math.inf
+_FARTHEST, _WIDEST = 120.0, 500.0  # m and m2, of level ground that a robot believes in at once
 _TALL = 1.6  # heights of the centre of mass that a robot is high
 _CATCHING = 0.05  # s, between two looks at a robot that catches itself, before it may follow another plan
 
@@ -109,6 +112,7 @@ class WalkSession:
             self.sight if isinstance(self.sight, LedSight) else localiser_for(asked)
         )
         self._goal = None if asked.goal is None else Goal(*asked.goal, asked.goal_height)
+        self._require_near(self._goal, scene)
         self.surroundings = Environment()
         self._generating = MotionParameters(torso=TorsoParameters(generator=asked.generator))
         motion = self._first_motion(soft_scene(scene), whole)
@@ -144,6 +148,7 @@ class WalkSession:
             gains=self.walker.gains,
         )
         self.pilot = Pilot(body.model, whole, settings, motion)
+        self.operator = Operator(self.walker, settings)
         self.pilot.seeing, self.pilot.wide = seeing, self._wide
         self.pilot.begin(self._goal, 1e3 * self.planning, self.surroundings, self._contacts)
         self._signals = list(asked.ordered_signals)  # that are still to come
@@ -481,13 +486,35 @@ class WalkSession:
         """Do what a signal says."""
         if isinstance(signal, told.EVENTS):
             self._let_happen(signal)
+        elif isinstance(signal, told.OPERATOR):
+            self._operate(signal)
         else:
+            if not isinstance(signal, told.Set | told.Stop):
+                self.operator.require_active(signal.word)
             self._obey(signal)
         if self.walker.scene is not self.scenes[-1][1]:
             self.scenes.append((self.time, self.walker.scene))
         self.sent.append(signal)
         self._note("signal", msgspec.to_builtins(signal))
         self._tell_followers()
+
+    def _operate(self, signal: told.AnySignal) -> None:
+        """What the operator switches."""
+        if isinstance(signal, told.ForceControl):
+            for name, value in self.operator.forces(signal.factor).items():
+                self._set(name, value)
+            return
+        self.operator.operate(signal, rests=self._stands)
+        if isinstance(signal, told.EmergencyStop):
+            self.pilot.stop()  # what was asked for before is forgotten
+
+    @property
+    def _stands(self) -> bool:
+        """Whether it neither moves nor is about to."""
+        pilot = self.pilot
+        sequence, _ = pilot.motion.plan.at(self.time)
+        idles = pilot.motion.plan.sequences[sequence].action is Action.IDLE
+        return (pilot.rests(self.time) or idles) and not pilot.busy
 
     def _let_happen(self, signal: told.AnySignal) -> None:
         """Change the world around the robot."""
@@ -520,6 +547,7 @@ class WalkSession:
             case _:
                 order = requested(signal, self.pilot.settings)
                 if isinstance(order, GoTo):
+                    self._require_near(order.goal)
                     self._goal, self._looked = order.goal, -_NEVER
                 self.pilot.tell(order)
 
@@ -527,6 +555,21 @@ class WalkSession:
         self.pilot.settings = self.pilot.settings.changed(name, value)
         if self.pilot.settings.gains != self.walker.gains:
             self.walker.tune(self.pilot.settings.gains)
+
+    def _require_near(self, goal: Goal | None, scene: Scene | None = None) -> None:
+        """What is seen of level ground lies around start and goal: how much of it is believed in is bounded."""
+        scene = scene or self.walker.scene
+        if goal is None or not any(isinstance(each.shape, Plane) for each in scene.objects if each.visible):
+            return
+        start = np.zeros(3) if scene.start is None else scene.start.translation
+        along, across = (
+            abs(float(one) - float(two)) for one, two in zip((goal.x, goal.y), start[:2], strict=True)
+        )
+        if math.hypot(along, across) > _FARTHEST or (along + 2.0) * (across + 2.0) > _WIDEST:
+            raise InvalidInput(
+                f"the goal x = {goal.x:g} m, y = {goal.y:g} m is too far: goals are within {_FARTHEST:g} m of the "
+                f"start, and the rectangle around both is at most {_WIDEST:g} m2; walk there by goals on the way"
+            )
 
     def _require_body(self, name: str) -> None:
         known = [each.name for each in self.code.body.robot.bodies]

@@ -136,6 +136,41 @@ class Set(Signal, frozen=True, tag="set"):
     value: float | int | bool | str | list[float]
 
 
+# What its operator switches
+
+
+class Power(Signal, frozen=True, tag="power"):
+    """Give motors power, or take it; a robot that is off becomes ready, one that is ready off."""
+
+    on: bool
+
+
+class Activate(Signal, frozen=True, tag="activate"):
+    """Let a robot that is ready take orders."""
+
+
+class Deactivate(Signal, frozen=True, tag="deactivate"):
+    """Let a robot that is active and stands take no more orders."""
+
+
+class EmergencyStop(Signal, frozen=True, tag="emergency_stop"):
+    """Cut the power of all motors at once: joints are free, and the robot sinks."""
+
+
+class Reset(Signal, frozen=True, tag="reset"):
+    """Leave the error state, without power."""
+
+
+class Tare(Signal, frozen=True, tag="tare"):
+    """Let the force sensors of hands that touch nothing show nothing."""
+
+
+class ForceControl(Signal, frozen=True, tag="force_control"):
+    """Control contact forces by a factor of the usual strength, 0 to 1: 0 is position control alone."""
+
+    factor: Annotated[float, Meta(ge=0.0, le=1.0)]
+
+
 # What happens around it
 
 
@@ -241,6 +276,13 @@ AnySignal = (
     | Balance
     | Wave
     | Set
+    | Power
+    | Activate
+    | Deactivate
+    | EmergencyStop
+    | Reset
+    | Tare
+    | ForceControl
     | PushBody
     | Load
     | Frame
@@ -254,6 +296,7 @@ AnySignal = (
     | PlannerBack
 )
 MOTIONS = (WalkStraight, Follow, Stamp, Bow, LookAround, OneLeg, Balance, Wave)  # that begin and end at rest
+OPERATOR = (Power, Activate, Deactivate, EmergencyStop, Reset, Tare, ForceControl)  # that switch it
 EVENTS = (PushBody, Load, Frame, Move, Add, Remove, Surface)  # that happen around the robot
 COURSE = (Served, Halted, PlannerLost, PlannerBack)  # that nobody sends: a live walk notes them
 WORDS: dict[str, type[Signal]] = {

@@ -23,6 +23,7 @@ import msgspec
 from footfall.errors import FootfallError, InvalidInput, PeerGone, UnknownName
 from footfall.messages import LinkOptions, Signal, SignalBroker, join_signals, share_signals
 from footfall.walking import signals as told
+from footfall.walking.hardware import Stage
 from footfall.walking.session import WalkSession
 from footfall.walking.signal_effects import made_signal
 from footfall.whole_file import write_text
@@ -110,9 +111,16 @@ class CommandServer:
 
 
 def state_of(session: WalkSession) -> str:
-    """In a word or a few, what the robot does."""
+    """In a word or a few, what the robot does, and who is not there."""
+    gone = "" if getattr(session, "planner_up", True) else "; planner gone"
+    return _doing(session) + gone
+
+
+def _doing(session: WalkSession) -> str:
     if session.fallen:
         return "fallen"
+    if session.operator.stage is not Stage.ACTIVE:
+        return session.operator.stage.name.lower()
     if session.problem is not None:
         return f"no way: {session.problem}"
     return "standing" if session.pilot.rests(session.time) else "walking"

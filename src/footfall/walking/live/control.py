@@ -30,6 +30,7 @@ from footfall.walking.walker import Walker
 LOOP_PRIORITY = 60  # of real-time priorities
 _AHEAD = 4  # periods from now to when something is taken: putting it there takes less than one
 _SURE = 2  # periods that must be left after it was put there
+_STRETCH = 10.0  # s, that are walked in one call
 _SLACK = 29  # PR_SET_TIMERSLACK of Linux
 _SLICE = 100_000  # ns, after which a thread without priority gives way, and for which it is woken early
 _SET_ATTRIBUTES = {"x86_64": 314, "aarch64": 274}  # number of sched_setattr
@@ -199,11 +200,9 @@ class ControlThread:
                 _short_slices()
             _exact_timers()
             start_clock(clock, walker.gains.period, done=walker.period)
-            while not (self._ending or walker.fallen or walker.lost):
-                walker.run_until(self._until)
-                if not walker.pauses:
-                    break
-                if not self._ending:
+            while not (self._ending or walker.fallen or walker.lost) and walker.time < self._until - 1e-9:
+                walker.run_until(min(self._until, walker.time + _STRETCH))
+                if walker.pauses and not self._ending:
                     self._goes.clear()
                     self._stands.set()
                     self._goes.wait()

@@ -305,8 +305,9 @@ class LiveSession(WalkSession):
                 super()._take(signal)
         else:
             super()._take(signal)
-        if not isinstance(signal, told.Stop):
-            self._for_planner.append(signal)
+        if not isinstance(signal, told.Stop | told.EmergencyStop):
+            if not isinstance(signal, told.OPERATOR):  # the loop alone knows of these
+                self._for_planner.append(signal)
             return
         # What it was told to do before is forgotten, what has changed is not.
         self._for_planner = [each for each in self._for_planner if isinstance(each, (told.Set, *told.EVENTS))]
@@ -318,7 +319,7 @@ class LiveSession(WalkSession):
         """Whether it does something that the loop does not take from its boxes."""
         if isinstance(signal, told.Set):
             return self.pilot.settings.changed(signal.name, signal.value).gains != self.walker.gains
-        return isinstance(signal, told.EVENTS)
+        return isinstance(signal, (*told.EVENTS, *told.OPERATOR))
 
     def _obey(self, signal: told.AnySignal) -> None:
         """What is wrong with a signal is said at once; the planner obeys it."""
@@ -334,6 +335,7 @@ class LiveSession(WalkSession):
             case _:
                 order = requested(signal, self.pilot.settings)
                 if isinstance(order, GoTo):
+                    self._require_near(order.goal)
                     self._goal = order.goal
 
     # It stops by itself: no search for a way is waited for

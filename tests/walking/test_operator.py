@@ -1,0 +1,166 @@
+"""The operator's states: orders of switching, what follows for joints and motors, replays, and goals too far."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import pytest
+
+from footfall.errors import InvalidInput
+from footfall.walking import WalkRequest
+from footfall.walking import signals as told
+from footfall.walking.hardware import Stage
+from footfall.walking.live.commands import state_of
+from footfall.walking.session import WalkSession
+from footfall.walking.walk import cause_of_fall
+from footfall.walking.walker import WalkingCode
+
+_REQUEST = WalkRequest(scene="flat", seconds=1.0, noise=True, seed=1011)
+
+
+@pytest.fixture(scope="module")
+def code() -> WalkingCode:
+    return WalkSession(_REQUEST).code
+
+
+@pytest.fixture
+def session(code: WalkingCode) -> WalkSession:
+    return WalkSession(_REQUEST, code=code)
+
+
+def _tell(session: WalkSession, *signals: told.AnySignal) -> None:
+    for each in signals:
+        session.send(msgspec.structs.replace(each, time=session.time))
+
+
+# States by the signals that lead there, and what each of them refuses.
+_WAYS: dict[Stage, tuple[told.AnySignal, ...]] = {
+    Stage.ACTIVE: (),
+    Stage.READY: (told.Deactivate(),),
+    Stage.OFF: (told.Deactivate(), told.Power(on=False)),
+    Stage.ERROR: (told.EmergencyStop(),),
+}
+_ALLOWED = {
+    Stage.ACTIVE: {"deactivate", "drive"},
+    Stage.READY: {"activate", "power off"},
+    Stage.OFF: {"power on"},
+    Stage.ERROR: {"reset"},
+}
+_TRIED: dict[str, told.AnySignal] = {
+    "activate": told.Activate(),
+    "deactivate": told.Deactivate(),
+    "power on": told.Power(on=True),
+    "power off": told.Power(on=False),
+    "reset": told.Reset(),
+    "drive": told.Drive(forward=0.2),
+}
+
+
+@pytest.mark.parametrize("stage", list(Stage))
+def test_each_state_allows_what_its_order_says_and_tells_what_comes_next(code: WalkingCode, stage: Stage):
+    for name, signal in _TRIED.items():
+        session = WalkSession(_REQUEST, code=code)
+        session.run(0.01)
+        _tell(session, *_WAYS[stage])
+        assert session.operator.stage is stage
+        if name in _ALLOWED[stage]:
+            _tell(session, signal)
+            continue
+        sent = len(session.sent)
+        with pytest.raises(InvalidInput, match=r"is refused: the robot is .*; "):
+            _tell(session, signal)
+        assert len(session.sent) == sent  # what is refused is not replayed
+
+
+def test_joints_stand_still_without_power_and_the_walk_goes_on_afterwards(
+    session: WalkSession, code: WalkingCode
+):
+    session.run(0.3)
+    _tell(session, told.Deactivate(), told.Power(on=False))
+    assert state_of(session) == "off"
+    session.run(0.001)
+    before = session.walker.arrays[0].q[7:].copy()
+    session.run(0.3)
+    # Prescribed joints have velocity zero; positions are sums of them, to the integrator's rounding.
+    assert np.abs(session.walker.arrays[0].q[7:] - before).max() < 1e-12
+    assert not session.walker.brain.state.after.any()
+    _tell(session, told.Power(on=True), told.Activate())
+    session.run(0.2)
+    assert np.abs(session.walker.arrays[0].q[7:] - before).max() > 1e-9  # it balances again
+    session.drive(0.3)
+    session.run(2.5)
+    assert not session.fallen
+    assert session.walker.arrays[0].q[0] > 0.2
+    again = WalkSession(session.request, code=code)
+    again.run_until(session.time)
+    assert np.array_equal(again.walker.log.q, session.walker.log.q)
+
+
+def test_an_emergency_stop_in_motion_is_an_end(session: WalkSession):
+    session.drive(0.3)
+    session.run(1.2)
+    assert not session.pilot.rests(session.time)
+    with pytest.raises(InvalidInput, match="tell it to `stop` first"):
+        _tell(session, told.Deactivate())
+    _tell(session, told.EmergencyStop())
+    with pytest.raises(InvalidInput, match="in error"):
+        session.drive(0.3)
+    _tell(session, told.Reset())
+    with pytest.raises(InvalidInput, match="middle of a motion"):
+        _tell(session, told.Power(on=True))
+
+
+def test_an_emergency_stop_takes_the_power_of_motors_and_the_robot_sinks(code: WalkingCode):
+    session = WalkSession(msgspec.structs.replace(_REQUEST, mode="full"), code=code)
+    session.run(0.3)
+    walker = session.walker
+    settings, height = walker.hardware.settings, float(walker.latest["center"][2])
+    drives = walker.arrays[0].drives
+    assert (drives[settings.power] == 1.0).all()
+    assert np.abs(drives[settings.current]).max() > 0.1
+    _tell(session, told.EmergencyStop())
+    session.run(0.05)
+    drives = walker.arrays[0].drives
+    assert (drives[settings.power] == 0.0).all()
+    # Without power the current dies out with the motor's time constant, below a millisecond: exp(-50) is nothing.
+    assert np.abs(drives[settings.current]).max() < 1e-6
+    target = walker.hardware.state.target.copy()
+    session.run(2.0)
+    assert np.array_equal(target, walker.hardware.state.target)
+    assert float(walker.latest["center"][2]) < height - 0.1
+    assert session.fallen
+    assert "the emergency stop was pressed" in str(cause_of_fall(walker))
+
+
+def test_a_tare_takes_the_offsets_of_hands(session: WalkSession):
+    with pytest.raises(InvalidInput, match="hands must have touched nothing"):
+        _tell(session, told.Tare())
+    session.run(0.5)
+    before = np.abs(session.walker.log.sensors.hands[-200:].mean(axis=0)).max()
+    _tell(session, told.Tare())
+    session.run(0.5)
+    after = np.abs(session.walker.log.sensors.hands[-200:].mean(axis=0)).max()
+    assert after < 0.2 * before
+
+
+def test_force_control_has_a_factor(session: WalkSession):
+    usual = session.walker.gains
+    _tell(session, told.ForceControl(factor=0.5))
+    assert session.walker.gains.force_rate == 0.5 * usual.force_rate
+    _tell(session, told.ForceControl(factor=0.0))
+    assert session.walker.gains.hand_rate == 0.0
+    _tell(session, told.ForceControl(factor=1.0))
+    assert session.walker.gains == usual
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert({"do": "force_control", "factor": 1.5}, told.ForceControl)
+
+
+def test_goals_that_are_too_far_are_refused_before_anything_is_believed(session: WalkSession):
+    for x, y in ((300.0, 0.0), (10_000.0, 0.0), (40.0, 40.0)):
+        with pytest.raises(InvalidInput, match="is too far: goals are within 120 m"):
+            session.walk_to(x, y)
+    with pytest.raises(InvalidInput, match="is too far"):
+        WalkSession(WalkRequest(scene="flat", goal=(300.0, 0.0, 0.0)))
+    session.walk_to(20.0, 2.0)
+    session.run(0.05)
+    assert session.problem is None
