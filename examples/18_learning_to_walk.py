@@ -10,6 +10,7 @@ The same seed gives the same weights, to the bit, for any number of threads of t
 import argparse
 import os
 import time
+from dataclasses import replace
 
 os.environ.setdefault(
     "OMP_WAIT_POLICY", "passive"
@@ -21,7 +22,7 @@ import torch
 from torch import nn
 
 import footfall.learning
-from footfall.learning import save_policy
+from footfall.learning import Term, save_policy
 
 footfall.learning.register()
 GAMMA, LAMBDA, CLIP, ENTROPY, TARGET_KL = 0.99, 0.95, 0.2, 0.005, 0.01
@@ -77,9 +78,25 @@ def advantages(rewards, values, dones, last):
     return result, result + values
 
 
+def harder(task, share=1.25):
+    """The task with commands and kicks beyond what is asked: what lies at the rim of the training is learned last."""
+    command, kick = dict(task.command.options), dict(task.kick.options)
+    for name, usual in (("forwards", 1.0), ("sideways", 0.5), ("turning", 1.0)):
+        command[name] = share * command.get(name, usual)
+    kick["linear"] = share * kick.get("linear", 0.5)
+    return replace(
+        task,
+        command=Term(task.command.function, options=command),
+        kick=Term(task.kick.function, options=kick),
+    )
+
+
 def train(environment, *, iterations, rows, steps, epochs, batches, width, seed, threads, report):
     torch.manual_seed(seed)
-    env = gymnasium.make_vec(environment, num_envs=rows, autoreset_mode="SameStep", threads=threads)
+    asked = gymnasium.make_vec(environment, num_envs=1).unwrapped.task
+    env = gymnasium.make_vec(
+        "footfall/Task-v0", num_envs=rows, task=harder(asked), autoreset_mode="SameStep", threads=threads
+    )
     sizes = env.single_observation_space.shape[0], env.single_action_space.shape[0]
     actor, critic = network(*sizes, width, 0.01), network(sizes[0], 1, width, 1.0)
     deviation = nn.Parameter(torch.full((sizes[1],), np.log(0.82)))
@@ -91,6 +108,7 @@ def train(environment, *, iterations, rows, steps, epochs, batches, width, seed,
     env.unwrapped.rows["elapsed"][:] = np.floor(np.random.default_rng(seed).uniform(0.0, 900.0, rows))
     begin = time.perf_counter()
     for iteration in range(iterations):
+        target_kl = TARGET_KL * (1.0 - 0.9 * iteration / iterations)  # smaller steps towards the end
         normaliser.update(seen)
         store = {name: [] for name in ("seen", "action", "chance", "value", "reward", "done")}
         ended, lengths, tracked = 0, 0.0, []
@@ -134,9 +152,9 @@ def train(environment, *, iterations, rows, steps, epochs, batches, width, seed,
                 ratio = (chance - mini["chance"]).exp()
                 with torch.no_grad():
                     kl = ((ratio - 1.0) - (chance - mini["chance"])).mean().item()
-                if kl > 2.0 * TARGET_KL:
+                if kl > 2.0 * target_kl:
                     rate = max(1e-5, rate / 1.5)
-                elif kl < 0.5 * TARGET_KL:
+                elif kl < 0.5 * target_kl:
                     rate = min(1e-2, rate * 1.5)
                 optimiser.param_groups[0]["lr"] = rate
                 better = torch.min(ratio * mini["gain"], ratio.clamp(1.0 - CLIP, 1.0 + CLIP) * mini["gain"])
@@ -158,7 +176,7 @@ def train(environment, *, iterations, rows, steps, epochs, batches, width, seed,
                 f"{length}, rate {rate:.1e}, deviation {deviation.exp().mean().item():.2f}",
                 flush=True,
             )
-    return env, actor, normaliser
+    return asked, actor, normaliser
 
 
 def main():
@@ -168,7 +186,7 @@ def main():
     )
     parser.add_argument("--output", default="policy.onnx", help="where the policy is written")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--iterations", type=int, default=220)
+    parser.add_argument("--iterations", type=int, default=320)
     parser.add_argument("--rows", type=int, default=1024, help="robots at once")
     parser.add_argument("--steps", type=int, default=20, help="of each robot between two updates")
     parser.add_argument("--epochs", type=int, default=3)
@@ -183,7 +201,7 @@ def main():
     torch.set_num_threads(options.pop("torch_threads"))
     torch.use_deterministic_algorithms(True)
     output = options.pop("output")
-    env, actor, normaliser = train(**options)
+    task, actor, normaliser = train(**options)
     layers = [
         (layer.weight.detach().numpy(), layer.bias.detach().numpy())
         for layer in actor
@@ -191,7 +209,7 @@ def main():
     ]
     save_policy(
         output,
-        env.unwrapped.task,
+        task,
         layers,
         mean=normaliser.mean,
         variance=normaliser.variance + 1e-4,

@@ -27,6 +27,7 @@ everybody uses. Each domain has one more module, `footfall.control` say, and eac
 | `viewer`, `scenarios`, `bench` | pictures, whole runs, races |
 """
 
+import sys
 from typing import TYPE_CHECKING
 
 from footfall.public_names import open_to_users
@@ -129,3 +130,8 @@ if TYPE_CHECKING:
     from footfall.viewer.show import view as view
 
 open_to_users(__name__)
+
+if "gymnasium" in sys.modules:  # one that is imported later finds our names by its entry point
+    from footfall.learning.registration import register as _register
+
+    _register()

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from importlib.metadata import entry_points
+
 import gymnasium
 import numpy as np
 import pytest
@@ -52,6 +56,17 @@ def test_names_are_registered():
     assert env.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
     assert env.single_observation_space.shape == (48,)
     assert gymnasium.make("footfall/Go2-Velocity-v0").action_space.shape == (12,)
+
+
+@pytest.mark.parametrize(
+    "lines", ["import gymnasium, footfall", "import footfall, gymnasium"], ids=["before", "after"]
+)
+def test_importing_footfall_is_enough(lines):
+    if lines.endswith("gymnasium") and not entry_points(group="gymnasium.envs", name="footfall"):
+        pytest.skip("footfall was installed before it had an entry point")
+    code = f"{lines}; import sys; assert 'footfall/Go2-Velocity-v0' in gymnasium.registry"
+    code += "; assert not {'footfall.learning.task', 'llvmlite'} & set(sys.modules)"  # names only
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 class Broken(FootfallVectorEnv):

@@ -13,7 +13,9 @@ import typer
 from footfall.cli.files import new_file
 from footfall.cli.option_groups import grouped
 from footfall.cli.options import RobotReading
+from footfall.cli.policy import PolicyOptions
 from footfall.cli.screen import program, progress, screen, table
+from footfall.cli.view import ServerOptions
 
 if TYPE_CHECKING:
     from footfall.recording.writer import RecordingWriter
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from footfall.simulation.simulation import SimulationBase
 
 
+_STEP = 0.001  # s of a step
 _RECORDED = 0.005  # s between recorded states
 _SLICE = 0.1  # s between two looks at the progress
 _PUSHED = 0.2  # s
@@ -62,7 +65,9 @@ class Course:
     """What happens, and for how long."""
 
     duration: Annotated[float, typer.Option(min=0.0, help="How long, s.")] = 3.0
-    dt: Annotated[float, typer.Option(min=1e-6, help="Time step, s.")] = 0.001
+    dt: Annotated[
+        float | None, typer.Option(min=1e-6, help="Time step, s; default: 0.001, or the policy's own.")
+    ] = None
     limp: Annotated[bool, typer.Option("--limp", help="No torques: it falls like a puppet.")] = False
     stiffness: Annotated[
         float | None,
@@ -78,17 +83,21 @@ class Course:
 @grouped
 def simulate(
     source: Annotated[
-        str,
-        typer.Argument(help="A robot: shipped name, .urdf, .xml or .toml; or a scene with things that move."),
-    ],
+        str | None,
+        typer.Argument(
+            help="A robot: shipped name, .urdf, .xml or .toml; or a scene with things that move. Policies name theirs."
+        ),
+    ] = None,
     *,
     start: Start,
     course: Course,
+    learned: PolicyOptions,
     reading: RobotReading,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Recording to write; default: the robot's name.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file.")] = False,
+    server: ServerOptions,
 ) -> None:
     """Let a robot, or all that can move in a scene, go while the joints hold their positions, and record it.
 
@@ -102,20 +111,33 @@ def simulate(
 
     [dim]$[/] footfall simulate arena.xml
 
+    [dim]$[/] footfall simulate --policy go2.onnx --velocity 0.6,0,0.3 --duration 10
+
+    [dim]$[/] footfall simulate --policy go2.onnx --scene rough --panel --open
+
     Ctrl-C ends it early; what was recorded until then is kept.
     """
     from footfall.recording.writer import RecordingWriter
     from footfall.scene.load import is_scene, load_scene
 
+    if learned.policy is not None:
+        _under_policy(source, start, course, learned, reading, output, force, server)
+        return
+    learned.require_policy()
+    if source is None:
+        raise typer.BadParameter(
+            "what to simulate is missing: name a robot or a scene, or give --policy FILE"
+        )
+    step = _STEP if course.dt is None else course.dt
     if is_scene(source):
         machine, place = None, load_scene(source)
     else:
         machine, place, start = _robot_and_scene(source, start, reading)
     name = place.name if machine is None else machine.name.replace("/", "-")
     target = new_file(output or Path(f"{name}.mcap"), force=force)
-    run = prepared(machine, place, start, dt=course.dt)
+    run = prepared(machine, place, start, dt=step)
     _tell_start(run, machine, start, reading)
-    with RecordingWriter(target, run.robot, scene=run.scene, dt=course.dt, overwrite=force) as writer:
+    with RecordingWriter(target, run.robot, scene=run.scene, dt=step, overwrite=force) as writer:
         writer.state(0.0, run.state.q, run.state.v)
         rows, stopped = _advance(run, course, writer)
     console = screen()
@@ -125,6 +147,34 @@ def simulate(
         console.print(
             f"stopped by Ctrl-C at {run.state.time:.3f} s; what was recorded is kept", highlight=False
         )
+    console.print(f"View it: {program()} view {target}", highlight=False, soft_wrap=True)
+    if stopped:
+        raise typer.Exit(130)
+
+
+def _under_policy(
+    source: str | None, start: Start, course: Course, learned: PolicyOptions, reading: RobotReading,
+    output: Path | None, force: bool, server: ServerOptions,
+) -> None:  # fmt: skip
+    """A policy commands the robot, by a velocity that is given or from the browser."""
+    from footfall.recording.writer import RecordingWriter
+
+    for option, given in (("--limp", course.limp), ("--stiffness", course.stiffness), ("--push", course.push),
+                          ("--touching", start.touching), ("--configuration", start.configuration),
+                          ("--height", start.height)):  # fmt: skip
+        if given:
+            raise typer.BadParameter(f"{option} and --policy do not go together: the policy moves the joints")
+    robot = None if source is None else reading.load(source)
+    run = learned.prepared(robot, start.scene or "flat", course.dt)
+    target = new_file(output or Path(f"{run.observer.robot.name.replace('/', '-')}.mcap"), force=force)
+    simulation = run.simulation
+    with RecordingWriter(
+        target, simulation.robot, scene=simulation.scene, dt=run.note.period, overwrite=force
+    ) as writer:
+        writer.state(0.0, simulation.q, simulation.v)
+        stopped = learned.run(run, course.duration, writer, server)
+    console = screen()
+    console.print(learned.summary(run))
     console.print(f"View it: {program()} view {target}", highlight=False, soft_wrap=True)
     if stopped:
         raise typer.Exit(130)

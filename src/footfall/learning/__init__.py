@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from footfall.learning.observer import Observer as Observer
     from footfall.learning.policy import Policy as Policy
     from footfall.learning.policy import save_policy as save_policy
+    from footfall.learning.policy import shipped_policies as shipped_policies
     from footfall.learning.policy_note import PolicyNote as PolicyNote
     from footfall.learning.policy_note import note_of as note_of
     from footfall.learning.policy_note import read_policy_note as read_policy_note
+    from footfall.learning.policy_run import PolicyRun as PolicyRun
     from footfall.learning.quantities import Quantities as Quantities
     from footfall.learning.random_streams import Draw as Draw
     from footfall.learning.registration import register as register

@@ -7,14 +7,17 @@ without noise of its own.
 from __future__ import annotations
 
 import argparse
-from typing import NamedTuple
+import inspect
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from footfall.errors import InvalidInput
 from footfall.learning.policy import Policy
 from footfall.learning.policy_note import note_of
-from footfall.learning.vector_environment import FootfallVectorEnv
+from footfall.learning.task import LearningTask, Term, as_term
+from footfall.learning.vector_environment import FootfallVectorEnv, as_task
 
 _SETTLED = 50  # steps after a change of the command, from which on the velocity counts
 
@@ -86,6 +89,19 @@ def judge(
     )
 
 
+def slower(task: LearningTask, share: float) -> LearningTask:
+    """The task with a share of its commands."""
+    if not 0.0 < share < np.inf:
+        raise InvalidInput(f"speed is {share}; it must be above zero and finite")
+    term = as_term("command", task.command)
+
+    def command(**given: Any) -> Any:
+        return share * term.function(**given)
+
+    command.__signature__ = inspect.signature(term.function)  # type: ignore[attr-defined]
+    return replace(task, command=Term(command, options=term.options))
+
+
 def main() -> None:
     """Print the verdict on a policy."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -93,8 +109,12 @@ def main() -> None:
     parser.add_argument("--task", default="Go2-Velocity", help="a task that we ship, or a TOML file")
     parser.add_argument("--episodes", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=10_000)
+    parser.add_argument(
+        "--speed", type=float, default=1.0, help="share of the task's commands that is asked for"
+    )
     options = parser.parse_args()
-    env = FootfallVectorEnv(options.task, options.episodes, autoreset_mode="Disabled")
+    task = slower(as_task(options.task), options.speed)
+    env = FootfallVectorEnv(task, options.episodes, autoreset_mode="Disabled")
     print(judge(Policy(options.policy), env, seed=options.seed))
 
 

@@ -12,7 +12,7 @@ from footfall.arrays import Array
 from footfall.errors import InvalidInput, MissingFile, MissingPackage
 from footfall.learning.policy_note import note_from_json, note_of, note_text
 from footfall.learning.task import LearningTask
-from footfall.whole_file import written_whole
+from footfall.whole_file import is_file, written_whole
 
 Activation = Literal["elu", "relu", "tanh"]
 
@@ -21,14 +21,16 @@ _SMALLEST = 1e-12
 
 
 class Policy:
-    """A policy from an ONNX file: observations (n, size) to actions (n, joints). note: of `save_policy`, None of files
-    of others."""
+    """A policy from an ONNX file, or a shipped one by its name: observations (n, size) to actions (n, joints). note: of
+    `save_policy`, None of files of others."""
 
     def __init__(self, path: str | Path) -> None:
-        path = Path(path)
-        if not path.is_file():
+        shipped = shipped_policies().get(str(path))
+        path = Path(path) if shipped is None else shipped
+        if not is_file(path):
             raise MissingFile(
-                f"policy {str(path)!r} is not there; examples/18_learning_to_walk.py trains and writes one"
+                f"policy {str(path)!r} is not there; examples/18_learning_to_walk.py writes one; shipped is: "
+                f"{', '.join(shipped_policies())}"
             )
         if path.stat().st_size > _LARGEST:
             raise InvalidInput(
@@ -54,6 +56,7 @@ class Policy:
                 "(rows, observations)"
             )
         self.inputs, self.outputs = inputs[0].shape[1], outputs[0].shape[-1]
+        self._one_by_one = inputs[0].shape[0] == 1  # files of others are often made for one robot
         self._names = inputs[0].name, outputs[0].name
         text = self._session.get_modelmeta().custom_metadata_map.get("footfall")
         self.note = None if text is None else note_from_json(text, f"policy {str(path)!r}")
@@ -66,7 +69,15 @@ class Policy:
                 f"observations have shape {given.shape}; the policy takes (rows, {self.inputs})"
             )
         name, result = self._names
-        return np.asarray(self._session.run([result], {name: given})[0], dtype=np.float64)
+        parts = np.split(given, len(given)) if self._one_by_one else [given]
+        found = [self._session.run([result], {name: part})[0] for part in parts]
+        return np.concatenate(found).astype(np.float64).reshape(len(given), -1)
+
+
+def shipped_policies() -> dict[str, Path]:
+    """Files of policies that we ship, by name."""
+    folder = Path(__file__).parent / "library"
+    return {path.stem: path for path in sorted(folder.glob("*.onnx"))}
 
 
 def save_policy(

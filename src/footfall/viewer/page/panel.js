@@ -76,10 +76,10 @@
       button.onclick = () => send({ do: "speed", value: Number(value) });
       return button;
     });
-    make(controls, "span", { class: "ff-label", text: "mouse" });
+    make(controls, "span", { class: "ff-label ff-plans", text: "mouse" });
     ui.tools = [["goal", "Goal", "click the ground: walk there; drag the arrow for the heading"], ["box", "Box", "click the ground: a box appears there"]]
       .map(([name, text, title]) => {
-        const button = make(controls, "button", { text, title, "data-tool": name });
+        const button = make(controls, "button", { text, title, class: "ff-plans", "data-tool": name });
         button.onclick = () => send({ do: "tool", name });
         return button;
       });
@@ -92,12 +92,12 @@
     const lines = [[["w", "s"], "ahead, back"], [["a", "d"], "left, right"], [["q", "e"], "turn"], [["space"], "stop"],
       [["p"], "pause"], [["."], "step"], [["enter"], "walk the plan"], [["esc"], "undo"], [["del"], "remove the box"], [["\u232b"], "reset"]];
     for (const [keys, text] of lines) {
-      const group = make(ui.keys, "span");
+      const group = make(ui.keys, "span", { class: ["enter", "esc", "del"].includes(keys[0]) ? "ff-plans" : "" });
       for (const key of keys) { make(group, "kbd", { text: key.toUpperCase(), "data-key": key }); group.append(" "); }
       group.append(text + "  ");
     }
     ui.pad = make(drive, "div", { id: "ff-pad" });
-    make(drive, "div", { text: "Drag the robot to pull it, boxes to move them." });
+    make(drive, "div", { class: "ff-plans", text: "Drag the robot to pull it, boxes to move them." });
     if (latest) show(latest);
   };
   const showKeys = () => {
@@ -125,6 +125,7 @@
   const show = (news) => {
     latest = news;
     if (!ui.state) return;
+    document.body.classList.toggle("ff-no-plans", Boolean(news.no_plans)); // a policy has nothing to plan or to drag
     ui.state.textContent = news.state;
     ui.state.className = news.state;
     ui.detail.textContent = news.detail;
