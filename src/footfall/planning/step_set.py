@@ -257,7 +257,9 @@ def guide_steps(parameters: PlannerParameters) -> GuideSteps:
         steps[name] = table[:, n]
     cells = [sorted(way) for rows in ways for way in rows]
     between = new_records(CellBetween, sum(map(len, cells)))
-    between["dx"], between["dy"] = np.array([cell for way in cells for cell in way]).T
+    # Steps of a slow or small robot may end in the next cell, with none between.
+    passed = np.array([cell for way in cells for cell in way], dtype=np.float64).reshape(-1, 2)
+    between["dx"], between["dy"] = passed.T
     between_first = np.cumsum([0, *map(len, cells)])
     return GuideSteps(steps, first, between, between_first, int(np.abs(table[:, :2]).max()) + 1)
 

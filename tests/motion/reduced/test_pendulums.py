@@ -15,6 +15,7 @@ from footfall.control.balance_points import (
     natural_frequency,
     pendulum_after,
 )
+from footfall.control.dual_active_set import SOLVED, RowLimits, inverse_factor, minimise
 from footfall.errors import InvalidInput, UnknownName
 from footfall.gait.preview import CartTable
 from footfall.math.polygons import boundary_distance
@@ -36,7 +37,16 @@ from footfall.motion.reduced.pendulum import (
     plan_pendulum,
     wanted_pivots,
 )
-from footfall.motion.reduced.predictive import HORIZON, prediction
+from footfall.motion.reduced.predictive import (
+    HORIZON,
+    LARGEST_LEAN,
+    Edges,
+    Held,
+    Wanted,
+    control_horizon,
+    horizon,
+    prediction,
+)
 from footfall.motion.reduced.preview import PERIOD, cart_law, cart_table, follow_cart
 from footfall.motion.reduced.problem import BalanceProblem, CentreMotion
 from tests.motion.lola import MODEL
@@ -246,7 +256,7 @@ def test_preview_along_both_axes_is_that_of_the_cart_table() -> None:
 def test_predictions_are_those_of_the_cart() -> None:
     """Z = P_s s + P_u U against the transition of the cart, period by period; the last row is c + c' / w."""
     table = CartTable(MODEL.com_height, dt=0.1)
-    model = prediction(MODEL.com_height / MODEL.gravity, 0.1, 0.0)
+    model = horizon(MODEL.com_height / MODEL.gravity, 0.1, 0.0)
     rng = np.random.default_rng(0)
     start, jerks = rng.normal(size=3), rng.normal(size=HORIZON)
     state, points = start, []
@@ -255,6 +265,54 @@ def test_predictions_are_those_of_the_cart() -> None:
         points.append(table.output @ state)
     points.append(state[0] + state[1] / OMEGA)
     assert_allclose(model.free @ start + model.forced @ jerks, points, atol=1e-10)
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.004])
+def test_programs_have_the_solution_of_a_dense_solver(shift: float) -> None:
+    """First inputs by forces at limits against Goldfarb and Idnani's method with all rows: sum of squared misses,
+    1e-6 jerk^2, 1e-3 angle^2 and 1e-7 turning jerk^2 above soles of 0.2 by 0.1 m. Rows of both are scaled alike, so
+    inputs agree to 1e-9 of the largest jerk (below 1e3 m/s3) times the Hessian's condition, 1e3."""
+    ratio, period, size = MODEL.com_height / MODEL.gravity, 0.06, HORIZON * (2 if shift else 1)
+    model, course = prediction(ratio, period, shift), horizon(ratio, period, shift)
+    angles = course.angle_forced if shift else np.zeros((HORIZON, size))
+    weights = np.repeat([1e-6, 1e-7], HORIZON)[:size]
+    hessian = course.forced.T @ course.forced + 1e-3 * angles.T @ angles + np.diag(weights)
+    factor = inverse_factor(np.kron(np.eye(2), hessian), 0.0)
+    normals = np.zeros((HORIZON + 1, 8, 2))
+    normals[:, :4] = [[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]]
+    rng, held_at_all = np.random.default_rng(3), 0
+    for _ in range(20):
+        place = np.cumsum(rng.uniform(0.0, 0.03, (HORIZON + 1, 2)), axis=0)
+        offsets = np.zeros((HORIZON + 1, 8))
+        offsets[:, :4] = (normals[:, :4] @ place[:, :, None])[..., 0] - [0.1, 0.1, 0.05, 0.05]
+        edges = Edges(normals, offsets, np.full(HORIZON + 1, 4))
+        wanted = Wanted(place + rng.normal(scale=0.04, size=place.shape), place)
+        state = np.zeros((3, 4))
+        state[:, :2] = rng.normal(size=(3, 2)) * [[0.02], [0.1], [0.3]]
+        held = Held(np.zeros((4 * HORIZON, 2), dtype=np.int64), np.zeros(1, dtype=np.int64))
+        found = control_horizon(model, state, wanted, edges, 1, LARGEST_LEAN, held)
+        held_at_all += int(held.count[0])
+        points = course.free[:-1] @ state[:, :2]
+        missed = np.vstack(
+            [points - wanted.pivots[1:], course.free[-1:] @ state[:, :2] - wanted.divergent[-1]]
+        )
+        rows, least, most = [], [], []
+        for i in range(HORIZON):
+            for k in range(4):
+                rows.append(np.kron(normals[i + 1, k], course.forced[i]))
+                least.append(offsets[i + 1, k] - normals[i + 1, k] @ points[i])
+                most.append(np.inf)
+            for axis in np.eye(2) if shift else ():
+                rows.append(np.kron(axis, angles[i]))
+                least.append(-LARGEST_LEAN)
+                most.append(LARGEST_LEAN)
+        gradient = (course.forced.T @ missed).T.ravel()
+        limits = RowLimits(np.array(rows), np.array(least), np.array(most))
+        best = minimise(factor, gradient, limits, 1e-12)
+        assert best.status == SOLVED
+        expected = best.x.reshape(2, -1, HORIZON)[:, :, 0].T
+        assert_allclose(found[: len(expected)], expected, atol=1e-6)
+    assert held_at_all > 20  # limits hold; without them inputs are others
 
 
 @pytest.mark.parametrize("generator", WALKING)

@@ -14,7 +14,8 @@ from functools import lru_cache
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.math.collocation import SplineKind, collocate_banded
+from footfall.compiler.routines import ArrayOf
+from footfall.math.collocation import LinearEquation, SplineKind, collocate_banded
 from footfall.math.least_squares_splines import equal_grid, equal_quadrature_times, least_squares_pieces
 from footfall.math.trajectories import PolynomialTrajectory
 from footfall.motion.five_mass import (
@@ -26,6 +27,7 @@ from footfall.motion.five_mass import (
 )
 from footfall.motion.reduced.problem import GRID, BalanceProblem, CentreMotion, joined, through
 from footfall.motion.reduced_model import ReducedModel
+from footfall.motion.samples import Sample
 
 _POINTS = 2  # of a quadrature, in each segment
 
@@ -50,14 +52,27 @@ def plan_masses(problem: BalanceProblem, model: ReducedModel, kind: SplineKind |
     """The motion of a robot with the masses of a model, by collocation with splines of a kind or by least squares."""
     masses, ends = masses_of(model), torso_ends(problem, model)
     times = even_times(problem) if kind is None else collocation_times(problem)
-    sites = equal_quadrature_times(times, _POINTS) if kind is None else times[1:-1].copy()
-    equation = torso_equation(problem.samples(sites), torso_course(problem, model, sites), masses)
+    sites = least_squares_sites(times) if kind is None else times[1:-1].copy()
+    samples = problem.samples(sites)
+    equation = torso_equation(samples, torso_course(problem, model, sites, samples), masses)
     if kind is None:
-        pieces = least_squares_pieces(equal_grid(times, _POINTS), equation, *ends)
-        place = PolynomialTrajectory.unchecked(times.copy(), pieces)
+        place = least_squares_place(times, equation, *ends)
     else:
         place = collocate_banded(times, equation, *ends, kind=kind)
     return masses_motion(problem, model, place)
+
+
+def least_squares_sites(times: Array) -> Array:
+    """Where least squares between equal break points look at the equation, s."""
+    return equal_quadrature_times(times, _POINTS)
+
+
+def least_squares_place(
+    times: Array, equation: LinearEquation, start: Array, end: Array
+) -> PolynomialTrajectory:
+    """Where the torso goes (2,), m, with least error of its equation at `least_squares_sites`."""
+    pieces = least_squares_pieces(equal_grid(times, _POINTS), equation, start, end)
+    return PolynomialTrajectory.unchecked(times.copy(), pieces)
 
 
 def even_times(problem: BalanceProblem) -> Array:
@@ -78,28 +93,30 @@ def collocation_times(problem: BalanceProblem) -> Array:
     return np.concatenate([[problem.begin], np.linspace(first, last, count + 1), [problem.end]])
 
 
-def torso_course(problem: BalanceProblem, model: ReducedModel, at: Array) -> Array:
-    """Height (3, k, 1) of the torso of a model for the height of the centre of mass, m, at times (k,)."""
+def torso_course(problem: BalanceProblem, model: ReducedModel, at: Array, samples: ArrayOf[Sample]) -> Array:
+    """Height (3, k, 1) of the torso of a model for the height of the centre of mass, m, at times (k,). samples: limbs
+    at these times."""
     if model is problem.model:
         return problem.height.sample(at)
-    samples = problem.samples(at)
     feet = np.stack(
         [
             samples[name]["right_foot"][:, 2] + samples[name]["left_foot"][:, 2]
             for name in ("value", "rate", "second")
         ]
     )
-    torso = (problem.center_heights(at) - model.foot_share * feet) / (1.0 - 2.0 * model.foot_share)
+    torso = (problem.center_heights(at, samples) - model.foot_share * feet) / (1.0 - 2.0 * model.foot_share)
     return np.ascontiguousarray(torso[:, :, None])
 
 
-def torso_ends(problem: BalanceProblem, model: ReducedModel) -> tuple[Array, Array]:
+def torso_ends(
+    problem: BalanceProblem, model: ReducedModel, samples: ArrayOf[Sample] | None = None
+) -> tuple[Array, Array]:
     """Position, velocity and acceleration (3, 2) of the torso at the begin and at the end: at rest its equation is
-    `gamma r = tau`, else it is where the centre of mass says."""
+    `gamma r = tau`, else it is where the centre of mass says. samples: of both ends, if they are known."""
     at = np.array([problem.begin, problem.end])
     height = np.zeros((3, 2, 1))
     height[0] = 1.0 + problem.wanted.coefficients[0, -1, 2]  # any height above the ground
-    samples = problem.samples(at)
+    samples = problem.samples(at) if samples is None else samples
     equation = torso_equation(samples, height, masses_of(model))
     start, end = np.zeros((3, 2)), np.zeros((3, 2))
     start[0], end[0] = equation.tau / equation.gamma[:, None]
@@ -121,8 +138,8 @@ def masses_motion(problem: BalanceProblem, model: ReducedModel, place: Polynomia
         np.concatenate([problem.grid, place.times, draft.right_foot.times, draft.left_foot.times])
     )
     times = times[np.append(np.diff(times) > 1e-9, True)]
-    torso = np.concatenate([place.sample(times), torso_course(problem, model, times)], axis=2)
     samples, masses = problem.samples(times), masses_of(model)
+    torso = np.concatenate([place.sample(times), torso_course(problem, model, times, samples)], axis=2)
     center = centre_of_mass_motion(samples, torso, masses)
     wrench = contact_wrenches(samples, torso, masses)
     zmp = zero_moment_point(wrench, np.ascontiguousarray(samples["value"]["zmp"][:, 2]))

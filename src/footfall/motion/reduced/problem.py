@@ -141,12 +141,14 @@ class BalanceProblem:
             shift[:, 1] -= (above * force[:, 1] - hand[:, 1] * force[:, 2] - torque[:, 0]) / weight
         return Hands(share, shift)
 
-    def center_heights(self, at: Array) -> Array:
-        """Height of the centre of mass with two derivatives (3, k), m, at times (k,), s."""
+    def center_heights(self, at: Array, samples: ArrayOf[Sample] | None = None) -> Array:
+        """Height of the centre of mass with two derivatives (3, k), m, at times (k,), s. samples: limbs at these times,
+        if they are known."""
         at = np.ascontiguousarray(at)
         torso = np.zeros((3, len(at), 3))
         torso[:, :, 2] = self.height.sample(at)[:, :, 0]
-        return centre_of_mass_motion(self.samples(at), torso, masses_of(self.model))[:, :, 2]
+        samples = self.samples(at) if samples is None else samples
+        return centre_of_mass_motion(samples, torso, masses_of(self.model))[:, :, 2]
 
     @cached_property
     def ends(self) -> tuple[Array, Array]:
