@@ -17,6 +17,7 @@ from footfall.motion.landmarks import landmarks
 from footfall.motion.model_derivation import derived_model, reduced_model
 from footfall.motion.reduced_model import PlanarLeg, ReducedModel
 from footfall.motion.reduced_model_file import read_reduced_model, write_reduced_model
+from footfall.robot.variants import lock_joints
 from tests.armless_biped import armless_biped
 from tests.motion.walks import lola_model
 
@@ -77,8 +78,8 @@ def test_lola_derived_from_its_description_is_close_to_what_was_published() -> N
         np.testing.assert_allclose(
             getattr(ours.leg, name), getattr(published.leg, name), atol=np.deg2rad(0.1)
         )
-    assert ours.leg.mid_foot_length == pytest.approx(0.0145 + 0.1301, abs=1e-4)
-    assert ours.leg.mid_foot_height == pytest.approx(0.048 + 0.0605, abs=1e-4)
+    for name in ("toe_height", "toe_shift", "mid_foot_length", "mid_foot_height"):
+        assert getattr(ours.leg, name) == pytest.approx(getattr(published.leg, name), abs=1e-4)
     for name in (
         "hip_width",
         "shoulder_width",
@@ -97,13 +98,32 @@ def test_lola_derived_from_its_description_is_close_to_what_was_published() -> N
     assert eigenvalues[2] < eigenvalues[0] + eigenvalues[1]
 
 
+def test_toes_of_a_derived_model_are_those_that_were_published() -> None:
+    """The sole reaches from the heel to the toes, and joints of toes have signs and limits (less 5 degrees) of both
+    sides. With welded toes the frame stands on a foot of one piece."""
+    ours, published = derived(sole=None), reduced_model(LOLA)
+    np.testing.assert_allclose(ours.sole, published.sole, atol=1e-4)
+    np.testing.assert_allclose(ours.toe_sole, published.toe_sole, atol=1e-4)
+    assert ours.toe_signs == published.toe_signs
+    assert ours.toe_limits is not None
+    assert published.toe_limits is not None
+    room = np.array([[1.0, -1.0]]) * np.deg2rad(5.0)
+    np.testing.assert_allclose(ours.toe_limits, np.array(published.toe_limits) + room, atol=np.deg2rad(0.1))
+    stiff = reduced_model(replace(lock_joints(LOLA, ["zfr", "zfl"]), name="stiff"))
+    assert stiff.toe_limits is None
+    assert stiff.toe_sole == stiff.sole
+    np.testing.assert_allclose(stiff.sole, published.sole, atol=1e-4)
+    assert stiff.leg.mid_foot_length == pytest.approx(0.0145 + 0.1301, abs=1e-4)
+
+
 def test_the_torso_of_a_derived_model_is_above_the_hips_at_rest() -> None:
     """Hip height and hip_to_torso make up the height that the centre of mass asks for."""
     model = derived()
     knee, leg = np.deg2rad(48.66), model.leg
     stretch = np.sqrt(leg.lower_leg**2 + leg.upper_leg**2 + 2 * leg.lower_leg * leg.upper_leg * np.cos(knee))
     torso = model.com_height / (1 - 2 * model.foot_share)
-    assert torso - leg.hip_to_torso - leg.mid_foot_height == pytest.approx(stretch, abs=2e-3)
+    ankle = leg.toe_height + leg.mid_foot_height
+    assert torso - leg.hip_to_torso - ankle == pytest.approx(stretch, abs=2e-3)
 
 
 @needs_examples

@@ -11,8 +11,8 @@ from footfall.gait.step_parameters import step_lengths
 from footfall.motion.reduced_model import Bulk, CapsuleShape
 from footfall.planning.biped import biped_of
 from footfall.planning.footprints import sole_stamps
-from footfall.planning.parameters import PlannerParameters
-from footfall.planning.step_set import CELL, step_set
+from footfall.planning.parameters import PlannerParameters, StepLimits
+from footfall.planning.step_set import CELL, guide_steps, step_set
 from footfall.planning.tables import tables_for
 from tests.planning.scenes import model
 
@@ -26,6 +26,15 @@ def test_as_many_successors_as_the_source_has() -> None:
     assert counts.mean() == pytest.approx(240.08, abs=0.01)
     assert (counts.min(), counts.max()) == (234, 248)
     assert steps.longest == pytest.approx(0.620, abs=1e-3)  # below 0.64: the estimate is consistent
+
+
+def test_steps_of_a_guide_may_pass_no_cell() -> None:
+    """Steps of 9 cm end in the next cell: there is none between."""
+    short = PlannerParameters(step=StepLimits(forward_m=0.09))
+    assert len(guide_steps(PARAMETERS).between) > 0
+    found = guide_steps(short)
+    assert len(found.steps) > 0
+    assert len(found.between) == found.between_first[-1] < len(guide_steps(PARAMETERS).between)
 
 
 def test_each_step_keeps_the_limits() -> None:

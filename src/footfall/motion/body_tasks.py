@@ -39,8 +39,11 @@ def body_tasks(robot: Robot, model: ReducedModel, hands: Sequence[Hand] = ()) ->
 
 def toe_joint(robot: Robot, frame: str) -> str:
     """The joint that bends the toes, which carry the frame of a foot."""
-    body = next(entry.body for entry in robot.frames if entry.name == frame)
-    return next(joint.name for joint in robot.joints if joint.child == body)
+    carriers = {joint.child: joint for joint in robot.joints}
+    joint = carriers[next((entry.body for entry in robot.frames if entry.name == frame), frame)]
+    while joint.type is JointType.FIXED:
+        joint = carriers[joint.parent]
+    return joint.name
 
 
 def head_joints(robot: Robot, model: ReducedModel) -> list[tuple[str, float]]:

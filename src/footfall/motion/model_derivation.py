@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -70,6 +70,16 @@ def standing_configuration(robot: Robot, model: ReducedModel) -> Array:
     return _relaxed_stance(robot, legs, model.frames, middle, None, _MARGIN)
 
 
+class _Toe(NamedTuple):
+    """The joint between foot and toes, which carry the foot frame: link, sign about y, place (x, z) in the frame, and
+    the link of the foot behind it."""
+
+    link: int
+    sign: float
+    place: Array
+    behind: int
+
+
 @dataclass(frozen=True, eq=False)
 class _Leg:
     """Joints of a leg in the sagittal plane: links, signs about y, places (x, z) in the foot frame, at the start."""
@@ -79,6 +89,7 @@ class _Leg:
     hip: Array
     knee: Array
     ankle: Array
+    toe: _Toe | None = None
 
     @property
     def shank(self) -> Array:
@@ -115,7 +126,9 @@ def derived_model(
         )
     check_upright(robot, link_poses(robot.tree, start_configuration(robot)), frames)
     legs = [_leg(robot, frames[foot]) for foot in ("RF", "LF")]
-    rectangle = sole_rectangle(robot, frames["RF"]) if sole is None else sole
+    toe = legs[0].toe if legs[1].toe is not None else None
+    behind = () if toe is None else (toe.behind,)
+    rectangle = sole_rectangle(robot, frames["RF"], beside=behind) if sole is None else sole
     middle = (rectangle[0] + rectangle[1]) / 2
     q = _relaxed_stance(robot, legs, frames, middle, knee_angle, limit_margin)
     poses = link_poses(robot.tree, q)
@@ -146,9 +159,7 @@ def derived_model(
         torso_inertia=_upper_inertia(robot, poses, legs, frames["UB"]),
         leg=leg,
         sole=rectangle,
-        toe_sole=rectangle,
-        toe_limits=None,
-        toe_signs=(-1.0, 1.0),
+        **_toes(robot, frames, legs, rectangle, limit_margin),
         hip_width=hip_width,
         shoulder_width=arms.width,
         shoulder_height=arms.above_hips,
@@ -164,6 +175,28 @@ def derived_model(
         hand_space=_hand_space(robot, frames, q) if has_hands(frames) else None,
         bulk=robot_bulk(robot, poses, frames, leg=leg.lower_leg + leg.upper_leg, hip_width=hip_width),
     )
+
+
+def _toes(
+    robot: Robot, frames: Mapping[str, str], legs: list[_Leg], sole: Rectangle, margin: float
+) -> dict[str, Any]:
+    """What a reduced model says of toes: the part of the sole under them, limits, and signs that lift the heel."""
+    toes = [leg.toe for leg in legs if leg.toe is not None]
+    if len(toes) < len(legs):
+        return {"toe_sole": sole, "toe_limits": None, "toe_signs": (-1.0, 1.0)}
+    rear, front, right, left = sole_rectangle(robot, frames["RF"])
+    limits = []
+    for toe in toes:
+        place = robot.tree.links[toe.link].q
+        bounds = np.clip([robot.lower_limits[place][0], robot.upper_limits[place][0]], -np.pi, np.pi)
+        limits.append((float(bounds[0] + margin), float(bounds[1] - margin)))
+    toe_sole = (max(rear, sole[0]), min(front, sole[1]), max(right, sole[2]), min(left, sole[3]))
+    return {
+        "toe_sole": toe_sole,
+        "toe_limits": tuple(limits),
+        # The heel is lifted as the foot turns forwards, and so the toes backwards against it.
+        "toe_signs": tuple(-toe.sign for toe in toes),
+    }
 
 
 class _Arms(NamedTuple):
@@ -207,7 +240,7 @@ def _hand_space(robot: Robot, frames: Mapping[str, str], q: Array) -> HandSpace:
 
 
 def _leg(robot: Robot, foot: str) -> _Leg:
-    """The last three pitch joints above a foot frame (a toe joint would stand behind them)."""
+    """The first three pitch joints on the way to a foot frame, and the fourth, if the frame stands on toes."""
     tree = robot.tree
     poses = link_poses(tree, start_configuration(robot))
     sole = placed_frame(robot, poses, foot)
@@ -217,7 +250,7 @@ def _leg(robot: Robot, foot: str) -> _Leg:
         if tree.links[index].kind == "revolute"
         and abs(sole.rotation[:, 1] @ poses[index].rotation[:, 2]) > _SIDEWAYS
     ]
-    links = sorted(pitch)[:3]
+    links, carrier = sorted(pitch)[:3], tree.attachments[foot].link
     if len(links) < 3:
         raise UnsuitableRobot(
             f"the leg to frame {foot!r} of robot {robot.name!r} has {len(pitch)} joints that turn about a sideways "
@@ -226,7 +259,12 @@ def _leg(robot: Robot, foot: str) -> _Leg:
     places = [sole.rotation.T @ (poses[index].translation - sole.translation) for index in links]
     signs = np.array([np.sign(sole.rotation[:, 1] @ poses[index].rotation[:, 2]) for index in links])
     hip, knee, ankle = (place[[0, 2]] for place in places)
-    return _Leg((links[0], links[1], links[2]), signs, hip, knee, ankle)
+    toe = None
+    if len(pitch) > 3 and max(pitch) == carrier:
+        place = sole.rotation.T @ (poses[carrier].translation - sole.translation)
+        sign = float(np.sign(sole.rotation[:, 1] @ poses[carrier].rotation[:, 2]))
+        toe = _Toe(carrier, sign, place[[0, 2]], sorted(tree.path(carrier))[-2])
+    return _Leg((links[0], links[1], links[2]), signs, hip, knee, ankle, toe)
 
 
 def _relaxed_stance(
@@ -289,11 +327,12 @@ def _planar_leg(
         limits.append((float(low + margin), float(high - margin)))
     hip, knee, ankle = limits
     right = legs[0]
+    toe = np.zeros(2) if any(leg.toe is None for leg in legs) or right.toe is None else right.toe.place
     return PlanarLeg(
-        0.0,
-        0.0,
-        float(-right.ankle[0]),
-        float(right.ankle[1]),
+        float(toe[1]),
+        float(-toe[0]),
+        float(toe[0] - right.ankle[0]),
+        float(right.ankle[1] - toe[1]),
         float(np.linalg.norm(right.shank)),
         float(np.linalg.norm(right.thigh)),
         hip_to_torso,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.dynamics.configuration import neutral
+from footfall.dynamics.kinematics import link_poses
 from footfall.errors import MisplacedFrame
 from footfall.geometry.mesh import load_mesh
 from footfall.math.transform import Transform, identity_transform
@@ -20,25 +22,32 @@ from footfall.whole_file import is_file
 _THICKNESS = 0.02  # m above the lowest point: what lies in it is the sole
 
 
-def foot_points(robot: Robot, foot: str) -> Array:
-    """Points (k, 3) in a foot frame, m, whose hull is that of the shapes of the body that carries it."""
+def foot_points(robot: Robot, foot: str, *, beside: Sequence[int] = ()) -> Array:
+    """Points (k, 3) in a foot frame, m, whose hull is that of the shapes of the body that carries it. beside: links
+    whose shapes count, too, as they stand where all joints are at zero."""
     attachments = robot.tree.attachments
     here = attachments[foot]
+    poses = link_poses(robot.tree, neutral(robot)) if beside else []
     points = []
     for body in robot.bodies:
         carried = attachments[body.name]
-        if carried.link != here.link:
+        if carried.link == here.link:
+            to_foot = here.placement.inverse() @ carried.placement
+        elif carried.link in beside:
+            seen = poses[here.link] @ here.placement
+            to_foot = seen.inverse() @ poses[carried.link] @ carried.placement
+        else:
             continue
-        to_foot = here.placement.inverse() @ carried.placement
         for shape in body.collisions or body.visuals:
             pose = to_foot @ shape.placement
             points.append(shape_points(shape) @ pose.rotation.T + pose.translation)
     return np.concatenate(points) if points else np.empty((0, 3))
 
 
-def sole_rectangle(robot: Robot, foot: str) -> Rectangle:
-    """(rear, front, right, left) of the sole in a foot frame, m, from the shapes of the body that carries it."""
-    cloud = foot_points(robot, foot)
+def sole_rectangle(robot: Robot, foot: str, *, beside: Sequence[int] = ()) -> Rectangle:
+    """(rear, front, right, left) of the sole in a foot frame, m, from the shapes of the body that carries it, and of
+    links beside it."""
+    cloud = foot_points(robot, foot, beside=beside)
     if len(cloud) == 0:
         raise MisplacedFrame(
             f"the body of frame {foot!r} has no shapes; pass sole=(rear, front, right, left)"
