@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -240,3 +241,25 @@ def test_robots_without_what_is_asked_for_are_told() -> None:
         analyse_workspace(planar_arm(), samples=1000, clearance=0.0)
     with pytest.raises(InvalidInput, match="no effort limit"):
         analyse_workspace(planar_arm(), samples=1000, load=1.0)
+
+
+def test_one_point_is_asked_for_as_many_are(lola_workspace: Workspace) -> None:
+    """`at_point` and `reaches_point` say what `at` and `reaches` say, at every level, inside and outside."""
+    low, high = lola_workspace.box
+    points = np.random.default_rng(1000).uniform(low - 0.1, high + 0.1, (200, 3))
+    reached = lola_workspace.reaches(points)
+    assert 0.1 < reached.mean() < 0.9
+    for level in range(4):
+        many = lola_workspace.at(points, level=level)
+        for k, point in enumerate(points):
+            one = lola_workspace.at_point(point, level=level)
+            for values, value in zip(many, one, strict=True):
+                np.testing.assert_array_equal(values[k], value)
+            assert lola_workspace.reaches_point(point) == reached[k]
+
+
+@pytest.mark.parametrize("points", [np.zeros(3), np.zeros((2, 2)), [["a", "b", "c"]], None])
+def test_points_that_are_none_are_refused(lola_workspace: Workspace, points: Any) -> None:
+    for ask in (lola_workspace.reaches, lola_workspace.at):
+        with pytest.raises(InvalidInput, match="points"):
+            ask(points)

@@ -115,6 +115,8 @@ def analyse_workspace(
         explore, planned, budget = False, plan_samples(chain, method, step=step, seed=seed), 0
     else:
         total = 10_000_000 if samples is None else samples
+        if total < 1:
+            raise InvalidInput(f"samples is {samples}; it must be at least 1")
         plain = max(int(_PLAIN * total), 1) if explore else total
         planned = plan_samples(chain, method, total=plain, step=step, seed=seed)
         budget = total - plain

@@ -113,9 +113,7 @@ class Workspace:
 
     def reaches(self, points: Array) -> Flags:
         """Whether the hand gets to points (n, 3) in the root frame, m: (n,)."""
-        points = np.ascontiguousarray(points, dtype=np.float64)
-        if points.ndim != 2 or points.shape[1] != 3:
-            raise InvalidInput(f"points have shape {points.shape}; it must be (n, 3)")
+        points = _checked(points)
         found = np.zeros(len(points), dtype=np.bool_)
         _reached(self._reach, points, found)
         return found
@@ -130,9 +128,7 @@ class Workspace:
 
     def at(self, points: Array, *, level: int = 0) -> Found:
         """What is known of points (n, 3) in the root frame, m, in the cells of a level: 0 has the finest."""
-        points = np.ascontiguousarray(points, dtype=np.float64)
-        if points.ndim != 2 or points.shape[1] != 3:
-            raise InvalidInput(f"points have shape {points.shape}; it must be (n, 3)")
+        points = _checked(points)
         values = self.level(level)
         cells = _cells_of(self._reach, points) >> 3 * level
         known = np.where(cells >= 0, cells, 0)
@@ -221,6 +217,17 @@ class Workspace:
         return self.corner + self.size * places.min(axis=0), self.corner + self.size * (
             places.max(axis=0) + 1
         )
+
+
+def _checked(points: Array) -> Array:
+    """Points (n, 3) as numbers one behind the other."""
+    try:
+        points = np.ascontiguousarray(points, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"points are no numbers: {error}; give them as (n, 3), m") from None
+    if points.ndim != 2 or points.shape[1] != 3:
+        raise InvalidInput(f"points have shape {points.shape}; it must be (n, 3)")
+    return points
 
 
 @routine

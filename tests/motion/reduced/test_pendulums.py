@@ -291,7 +291,7 @@ def test_programs_have_the_solution_of_a_dense_solver(shift: float) -> None:
         state[:, :2] = rng.normal(size=(3, 2)) * [[0.02], [0.1], [0.3]]
         held = Held(np.zeros((4 * HORIZON, 2), dtype=np.int64), np.zeros(1, dtype=np.int64))
         found = control_horizon(model, state, wanted, edges, 1, LARGEST_LEAN, held)
-        held_at_all += int(held.count[0])
+        held_at_all += int(held.kept[0])
         points = course.free[:-1] @ state[:, :2]
         missed = np.vstack(
             [points - wanted.pivots[1:], course.free[-1:] @ state[:, :2] - wanted.divergent[-1]]

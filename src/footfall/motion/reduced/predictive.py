@@ -141,11 +141,11 @@ def edges_at(problem: BalanceProblem, at: Array) -> Edges:
 
 
 class Held(NamedTuple):
-    """Limits that hold a plan back, the first `count[0]` of `places` (k, 2): number of the period, and number of the
+    """Limits that hold a plan back, the first `kept[0]` of `places` (k, 2): number of the period, and number of the
     edge, or from `_ANGLES` on of a bound of the flywheel: x from below, x from above, y from below, y from above."""
 
     places: Integers
-    count: Integers
+    kept: Integers
 
 
 class _Limit(NamedTuple):
@@ -242,7 +242,7 @@ def control_horizon(
     course -= model.follow @ misses
     inputs = -(model.first @ misses)
     limits, force, kept = new_records(_Limit, _MOST), np.zeros(_MOST), 0
-    for k in range(held.count[0]):
+    for k in range(held.kept[0]):
         if held.places[k, 0] >= first:
             held.places[kept] = held.places[k]
             limits[kept] = _limit(edges, first, horizon, held.places[k, 0], held.places[k, 1], largest)
@@ -281,9 +281,9 @@ def control_horizon(
         limits[kept] = _limit(edges, first, horizon, time, edge, largest)
         force[kept] = 0.0
         kept += 1
-    held.count[0] = kept
+    held.kept[0] = kept
     if not solved:
-        held.count[0] = 0
+        held.kept[0] = 0
         return inputs
     for k in range(kept):
         limit = limits[k]
