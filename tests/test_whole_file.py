@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from pathlib import Path
 
 import pytest
 
-from footfall.errors import MissingFile
+from footfall.errors import CannotWrite, MissingFile
 from footfall.whole_file import write_text, written_whole
 
 
@@ -42,3 +43,20 @@ def test_a_folder_in_the_way_leaves_nothing(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]
     with pytest.raises(MissingFile, match="nowhere"):
         write_text(tmp_path / "nowhere" / "file", "text")
+
+
+def test_a_full_disk_is_told_with_the_file(tmp_path: Path) -> None:
+    """The message names the file, says why, and what is there now; nothing else is left in the folder."""
+    path = tmp_path / "model.xml"
+    with pytest.raises(CannotWrite, match=r"model\.xml' cannot be written: .*; nothing of it is kept"):
+        _fill(path)
+    assert list(tmp_path.iterdir()) == []
+    path.write_text("old")
+    with pytest.raises(CannotWrite, match="the old one is as it was"):
+        _fill(path)
+    assert path.read_text() == "old"
+
+
+def _fill(path: Path) -> None:
+    with written_whole(path):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

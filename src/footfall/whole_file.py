@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 from collections.abc import Iterator
@@ -9,7 +10,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from footfall.errors import MissingFile
+from footfall.errors import CannotWrite, FootfallError, MissingFile
+
+# A full disk, a quota, a file that may not be so large, a device that fails
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 @contextmanager
@@ -17,6 +21,18 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
     """A temporary file beside `path` that takes its name when all has been written."""
     if not path.parent.is_dir():
         raise MissingFile(f"no folder {str(path.parent)!r} to write {path.name!r} into")
+    kept = "the old one is as it was" if path.exists() else "nothing of it is kept"
+    try:
+        with _beside(path) as file:
+            yield file
+    except OSError as problem:
+        if isinstance(problem, FootfallError) or problem.errno not in _NO_ROOM:
+            raise
+        raise CannotWrite(f"{str(path)!r} cannot be written: {problem.strerror}; {kept}") from problem
+
+
+@contextmanager
+def _beside(path: Path) -> Iterator[IO[bytes]]:
     # Not mkstemp: it makes files private, and what others may do can only be asked for by changing it.
     temporary = path.parent / f".{secrets.token_hex(8)}.tmp"
     with open(temporary, "xb") as file:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -447,3 +448,13 @@ def test_quaternions_of_another_length_are_refused() -> None:
             r.matrix_from_quaternion(np.array(wrong))
     assert r.matrix_from_quaternion(np.array([0.7071, 0.7071, 0.0, 0.0])).shape == (3, 3)
     assert r.matrix_from_quaternion(np.zeros((0, 4))).shape == (0, 3, 3)
+
+
+@pytest.mark.parametrize("function", [r.boxplus, r.boxplus_local])
+def test_steps_from_what_is_no_rotation_are_refused(function: Any) -> None:
+    with pytest.raises(InvalidInput, match="matrix is no rotation"):
+        function(2.0 * np.eye(3), np.zeros(3))
+    with pytest.raises(InvalidInput, match=r"step is .*finite"):
+        function(np.eye(3), np.full(3, np.nan))
+    with pytest.raises(InvalidInput, match=r"vector is .*finite"):
+        r.matrix_from_rotation_vector(np.array([0.0, np.inf, 0.0]))

@@ -511,3 +511,25 @@ def test_lengths_that_no_integer_holds_are_damage(tmp_path: Path) -> None:
     recording = read_recording(path)
     assert recording.damage is not None
     assert len(recording.time) == 0
+
+
+def test_a_full_disk_is_told_once(tmp_path: Path) -> None:
+    """A program whose recording no longer fits: one message with the file and what it has, no trace when it ends."""
+    program = f"""
+import resource, signal, numpy as np, footfall
+from footfall import RecordingWriter
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+robot = footfall.load("quadruped")
+resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
+try:
+    with RecordingWriter({str(tmp_path / "run.mcap")!r}, robot, flush_interval=0.01) as writer:
+        for k in range(20_000):
+            writer.state(1e-3 * k, np.random.default_rng(k).normal(size=robot.nq), np.zeros(robot.nv))
+except footfall.errors.CannotWrite as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "run.mcap' could not be written any further" in done.stdout
+    assert "it has states to" in done.stdout or "it has no states" in done.stdout
+    assert "Traceback" not in done.stderr

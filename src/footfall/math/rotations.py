@@ -390,7 +390,7 @@ def convert_rotation(parameters: Array, source: str, target: str) -> Array:
 # Differences of rotations
 
 
-@rowwise(matrix=(3, 3), step=3)
+@rowwise("matrix", matrix=(3, 3), step=3)
 def boxplus(matrix: Array, step: Array) -> Array:
     """The rotation (3, 3) turned by a rotation vector (3,) in reference axes, RSL 2022, (2.251)."""
     return matrix_from_rotation_vector(step) @ matrix
@@ -402,7 +402,7 @@ def boxminus(target: Array, start: Array) -> Array:
     return rotation_vector_from_matrix(target @ start.T)
 
 
-@rowwise(matrix=(3, 3), step=3)
+@rowwise("matrix", matrix=(3, 3), step=3)
 def boxplus_local(matrix: Array, step: Array) -> Array:
     """The rotation (3, 3) turned by a rotation vector (3,) in its own axes, RSL 2022, (2.249)."""
     return matrix @ matrix_from_rotation_vector(step)

@@ -63,6 +63,8 @@ def rowwise(*units: str, **shapes: int | Shape) -> Callable[[Callable[P, Array]]
                     )
                 if name in units:
                     _check_unit(name, value, shape)
+                elif rows == 0 and value.dtype != object and not np.isfinite(value).all():
+                    raise InvalidInput(f"{name} is {value}; all numbers must be finite")
                 batched = batched or rows > 0
             if not batched:
                 return function(*given, **options)

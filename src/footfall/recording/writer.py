@@ -113,7 +113,8 @@ class RecordingWriter:
             target=self._keep_written, args=(flush_interval,), name=f"write {self.path.name}", daemon=True
         )
         self._thread.start()
-        atexit.register(self.close)
+        self._told = False  # of what went wrong
+        atexit.register(self._close_at_exit)
 
     def __enter__(self) -> RecordingWriter:
         return self
@@ -243,8 +244,18 @@ class RecordingWriter:
             self._closing = True
         self._requests.put(None)
         self._ended.wait()
-        atexit.unregister(self.close)
+        self._thread.join()
+        atexit.unregister(self._close_at_exit)
         self._raise_failure()
+
+    def _close_at_exit(self) -> None:
+        """Close it; what went wrong is told once, not again with a trace when the program ends."""
+        told = self._told
+        try:
+            self.close()
+        except CannotWrite:
+            if not told:
+                raise
 
     def _begin(self, settings: dict[str, str], texts: dict[str, str]) -> Any:
         from mcap.writer import Writer
@@ -314,6 +325,7 @@ class RecordingWriter:
 
     def _raise_failure(self) -> None:
         if self._failure is not None:
+            self._told = True
             kept = f"states to {self._kept_state:g} s" if self._kept_state >= 0.0 else "no states"
             raise CannotWrite(
                 f"recording {str(self._file.place)!r} could not be written any further: {self._failure}; "
