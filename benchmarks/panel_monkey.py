@@ -14,6 +14,7 @@ import random
 import sys
 import threading
 import time
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +28,7 @@ from footfall.walking.session import WalkSession
 _SIZE = (1000, 600)
 _STUCK = 20.0  # s in which simulated time must pass, while it does not pause
 _GROWTH = 1.1
+_LOG = 64e6  # bytes, as `footfall panel` has it: 30 s of a walk, after which nothing grows
 
 
 class Look(NamedTuple):
@@ -71,11 +73,14 @@ def act(page: OperatedPage, rng: random.Random) -> None:
 
 def run(minutes: float, seed: int) -> int:
     """The status."""
-    session = WalkSession(scene="flat")
+    session = WalkSession(scene="flat", log_memory=_LOG)
     session.run(1e-3)
     link, over, walks = PageLink(), threading.Event(), [0]
     stage = Stage(port=0, link=link)
-    panel = WalkPanel(stage, session, link=link, ended=lambda _: walks.__setitem__(0, walks[0] + 1))
+    make = partial(WalkSession, log_memory=_LOG)
+    panel = WalkPanel(
+        stage, session, link=link, make=make, ended=lambda _: walks.__setitem__(0, walks[0] + 1)
+    )
     busy = [0.0]
 
     def walk() -> None:

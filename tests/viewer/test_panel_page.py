@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import matplotlib.image
+import numpy as np
 import pytest
 
 import footfall
@@ -15,6 +18,7 @@ from footfall.viewer.held_drive import Velocity
 from footfall.viewer.page_link import PageLink
 from footfall.viewer.stage import Stage
 from footfall.viewer.walk_panel import WalkPanel
+from footfall.walking.activity import activity
 from footfall.walking.body import walking_body
 from footfall.walking.session import WalkSession
 from footfall.walking.walker import WalkingCode
@@ -22,6 +26,10 @@ from footfall.walking.walker import WalkingCode
 pytestmark = pytest.mark.skipif(
     find_chromium() is None, reason="Chromium is not installed: pages are not opened"
 )
+MIDDLE = "node => (b => [b.x + b.width / 2, b.y + b.height / 2])(node.getBoundingClientRect())"
+# viser says that it draws slowly, on top of buttons of a small page.
+NO_NOTICES = """document.head.insertAdjacentHTML('beforeend',
+  '<style>.mantine-Notifications-root { display: none }</style>')"""
 STATE = "(document.querySelector('#ff-state') || {}).textContent"
 
 
@@ -55,6 +63,7 @@ def running() -> Iterator[Running]:
         with operated_page(stage.address, width=1000, height=560) as page:
             page.wait_for(f"{STATE} === 'standing'")
             page.wait_for("document.querySelector('canvas') !== null")
+            page.evaluate(NO_NOTICES)
             yield Running(panel, page, stage)
     finally:
         over.set()
@@ -145,6 +154,109 @@ def test_a_gamepad_walks_and_is_named(running: Running) -> None:
     running.wait(lambda: running.words().count("stop") > stops)
     page.evaluate("navigator.getGamepads = () => []; 1")
     page.wait_for("document.querySelector('#ff-pad').textContent === ''")
+
+
+# What is drawn and plotted: looked for in the pixels of the page.
+
+
+def pixels(page: OperatedPage) -> Any:
+    """Colours (rows, columns, 3) of the view, without cards and docks."""
+    content = matplotlib.image.imread(io.BytesIO(page.picture()))[..., :3]
+    return (255.0 * content).astype(np.int16)[150:420, 180:650]
+
+
+def count(page: OperatedPage, matches: Callable[[Any], Any]) -> int:
+    return int(np.count_nonzero(matches(np.moveaxis(pixels(page), 2, 0))))
+
+
+def wait_for_pixels(
+    running: Running, matches: Callable[[Any], Any], enough: Callable[[int], bool], timeout: float = 40.0
+) -> int:
+    deadline = time.monotonic() + timeout
+    while not enough(found := count(running.page, matches)):
+        assert time.monotonic() < deadline, found
+        time.sleep(0.3)
+    return found
+
+
+def greenish(colors: Any) -> Any:
+    """Of cones that hold: (70, 160, 90) over something bright."""
+    red, green, blue = colors
+    return (green > red + 14) & (green > blue + 8)
+
+
+def bluish(colors: Any) -> Any:
+    """Of the ghost, (64, 128, 242), more than the sky and the robot's hands."""
+    red, _, blue = colors
+    return (blue > red + 40) & (blue > 160)
+
+
+def test_cones_are_drawn_and_hidden(running: Running) -> None:
+    for name in ("Forces", "Plan", "Balance"):
+        running.panel.scene.set_layer(name, False)
+    before = count(running.page, greenish)
+    running.panel.scene.set_layer("Friction cones", True)
+    shown = wait_for_pixels(running, greenish, lambda found: found > before + 150)
+    running.panel.scene.set_layer("Friction cones", False)
+    wait_for_pixels(running, greenish, lambda found: found < before + (shown - before) // 3)
+
+
+def test_the_ghost_stands_beside_the_robot(running: Running) -> None:
+    running.panel.scene.aside = 0.6
+    before = count(running.page, bluish)
+    running.panel.scene.set_layer("Ghost: set points", True)
+    wait_for_pixels(running, bluish, lambda found: found > before + 1500)
+    running.panel.scene.set_layer("Ghost: set points", False)
+    wait_for_pixels(running, bluish, lambda found: found < before + 500)
+    running.panel.scene.aside = 0.0
+
+
+def test_plots_show_signals_and_a_click_looks_back(running: Running) -> None:
+    page = running.page
+    page.click_on("#ff-plots")
+    page.wait_for("document.querySelectorAll('#ff-plot-list canvas').length === 3")
+    told = "[...document.querySelectorAll('#ff-plot-list .head i')].map(each => each.textContent)"
+    drawn = f"{told}.length >= 8 && {told}.every(each => /[xyz] -?[0-9]/.test(each))"  # values at the cursor
+    page.wait_for(drawn)
+    page.evaluate(
+        """(field => { field.value = 'right_foot'; field.onchange() })(document.querySelector('#ff-plot-list input'))"""
+    )
+    page.wait_for(
+        "[...document.querySelectorAll('#ff-plot-list b')].some(each => each.textContent.startsWith('right_foot'))"
+    )
+    box = page.evaluate(f"({MIDDLE})(document.querySelector('#ff-plot-list canvas'))")
+    page.click(*box)
+    page.wait_for(f"{STATE} === 'looking back'")
+    begin, end = running.panel.history.range
+    assert running.panel._review is not None
+    assert begin < running.panel._review < end
+    at = running.panel.session.time
+    time.sleep(0.3)
+    assert running.panel.session.time == at  # nothing is simulated meanwhile
+    page.click_on("#ff-live")
+    running.wait(lambda: running.panel.session.time > at)
+    page.click_on("#ff-plots")
+
+
+def test_what_the_robot_believes_is_drawn(running: Running) -> None:
+    session = running.panel.session
+    running.panel.wish(
+        lambda now: now.happen("add", name="seen", size=(0.3, 0.3, 0.2), position=(0.9, 0.5, 0.1))
+    )
+    running.panel.wish(lambda now: now.walk_to(0.1, 0.0))
+    running.wait(lambda: session.pilot.environment.version > 0)
+    running.wait(lambda: activity(session).doing == "standing")
+    time.sleep(1.0)  # the camera comes to rest
+    before = pixels(running.page)
+
+    def changed(colors: Any) -> Any:
+        return np.abs(colors - np.moveaxis(before, 2, 0)).max(axis=0) > 24
+
+    quiet = count(running.page, changed)
+    running.panel.scene.set_layer("Believed heights", True)
+    shown = wait_for_pixels(running, changed, lambda found: found > quiet + 4000)
+    running.panel.scene.set_layer("Believed heights", False)
+    wait_for_pixels(running, changed, lambda found: found < quiet + shown // 4)
 
 
 def test_a_fall_is_on_the_page_and_reset_begins_again(running: Running) -> None:

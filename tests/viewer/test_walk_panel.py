@@ -9,13 +9,17 @@ import numpy as np
 import pytest
 
 import footfall
+from footfall.math.transform import Transform
+from footfall.robot.shapes import Box
+from footfall.scene.model import Material, SceneObject
+from footfall.viewer.docks.ground import histogram
 from footfall.viewer.held_drive import DEAD_MAN, STANDING, HeldDrive, Velocity
 from footfall.viewer.page_link import Choose, Hold, Press, Seek, Speed, read_message
 from footfall.viewer.parameter_limits import describe_parameter
 from footfall.viewer.pointing import object_at, on_level
 from footfall.viewer.stage import Stage
 from footfall.viewer.walk_panel import WalkPanel
-from footfall.viewer.walk_scene import Drag
+from footfall.viewer.walk_scene import Drag, Ground
 from footfall.walking.activity import activity
 from footfall.walking.body import walking_body
 from footfall.walking.session import WalkSession
@@ -403,3 +407,79 @@ def test_the_frame_catches_and_tells_the_robot_to_stop(panel: WalkPanel, code: W
     assert panel.session is not session
     assert panel.session.walker.frame is not None  # it stays
     assert_replays(session, code)
+
+
+def test_axes_of_a_gamepad_shape_steps(panel: WalkPanel, code: WalkingCode) -> None:
+    session = panel.session
+    usual = session.parameters
+    shape = panel.docks.gamepad.shape_steps
+    panel.step()
+    count = len(session.sent)
+    shape(session, (1.0, -1.0))
+    now = session.parameters
+    height, seconds = "motion.foot.step_height_m", "motion.phase.transition_s"
+    assert now[height] == pytest.approx(3.0 * usual[height])
+    assert now[seconds] == pytest.approx(0.8 * usual[seconds])
+    assert now["planner.timing.transition_s"] == now[seconds]  # or it would walk too fast
+    shape(session, (0.5, -1.0))
+    assert len(session.sent) == count + 3  # not at once again
+    session.run(0.6)
+    shape(session, (0.0, 0.0))
+    assert session.parameters == usual
+    assert panel.held.gait(0.0) == (0.0, 0.0)
+    panel.held.hear(1, Hold(gait=(0.5, -0.25)), 10.0)
+    assert panel.held.gait(10.1) == (0.5, -0.25)
+    assert panel.held.gait(10.0 + 2.0 * DEAD_MAN) == (0.0, 0.0)
+
+
+def test_a_click_on_a_foot_tells_its_wrench(panel: WalkPanel, code: WalkingCode) -> None:
+    session, scene = panel.session, panel.scene
+    walk(panel, 0.3)
+    scene.clicked(code.body.body_of("RF"))
+    panel.step()
+    assert scene.chosen == "right_foot"
+    scene.show(session)
+    label = scene._wrench
+    assert label.visible
+    assert label.text.startswith("right foot; force")
+    assert "pressure at" in label.text
+    scene.clicked(code.body.body_of("UB"))  # has no sensor
+    panel.step()
+    scene.show(session)
+    assert scene.chosen is None
+    assert not label.visible
+
+
+def test_the_ground_picture_and_the_histogram(panel: WalkPanel) -> None:
+    walk(panel, 1.0)
+    session = panel.session
+    panel.history.take(session)
+    panel.docks.ground.refresh(session)
+    picture = panel.docks.ground.picture.content
+    assert picture.count("<polygon") == 2
+    assert picture.count("<circle") == 3
+    # Feet are beside each other, the heading up: the right sole is in the right half of 300 pixels, mirrored the left.
+    soles = [
+        np.array([[float(each) for each in pair.split(",")] for pair in part.split('"')[0].split()])
+        for part in picture.split('<polygon points="')[1:]
+    ]
+    assert soles[0][:, 0].min() > 140.0 > soles[0][:, 0].min() - 50.0
+    np.testing.assert_allclose(soles[0][:, 0].mean() + soles[1][:, 0].mean(), 300.0, atol=1.0)
+    assert "us of processor time" in panel.docks.ground.periods.content
+    counted = histogram([10.0] * 98 + [20.0, 30.0])
+    assert counted.count("<rect") == 30
+    assert "median 10, largest 30" in counted
+
+
+def test_cones_of_hands_stand_on_the_nearest_side() -> None:
+    wall = SceneObject(
+        "wall", Box((0.2, 2.0, 2.0)), Transform(np.eye(3), np.array([1.0, 0.0, 1.0])), Material(friction=0.4)
+    )
+    ground = Ground([wall])
+    for x in (0.85, 0.91):  # before it, and pressed in
+        normal, friction = ground.side(np.array([x, 0.3, 1.0]), 0.8)
+        np.testing.assert_allclose(normal, [-1.0, 0.0, 0.0])
+        assert friction == 0.4
+    normal, friction = Ground([]).side(np.zeros(3), 0.8)
+    np.testing.assert_allclose(normal, [0.0, 0.0, 1.0])
+    assert friction == 0.8

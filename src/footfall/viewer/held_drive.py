@@ -92,6 +92,11 @@ class HeldDrive:
                 sums[k] = min(max(sums[k] + share, -1.0), 1.0)
         return velocity_of((sums[0], sums[1], sums[2]), self.limits)
 
+    def gait(self, now: float) -> tuple[float, float]:
+        """Shares of the axes for the height of steps and how long they take, of the page that pushes them most."""
+        held = [hold.gait for heard, hold in list(self._held.values()) if now - heard <= DEAD_MAN]
+        return max(held, key=lambda each: abs(each[0]) + abs(each[1]), default=(0.0, 0.0))
+
     def change(self, now: float, time: float) -> Velocity | None:
         """What the robot must be told now, if it is something new. time: simulated, s."""
         wanted = self.wanted(now)

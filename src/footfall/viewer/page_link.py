@@ -34,12 +34,13 @@ class PageMessage(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_f
 
 
 class Hold(PageMessage, frozen=True, tag="hold"):
-    """What is held now. keys: of the keyboard. stick: ahead and turn. pad: of a gamepad: ahead, left and turn;
-    shares from -1 to 1."""
+    """What is held now. keys: of the keyboard. stick: ahead and turn. pad: of a gamepad: ahead, left and turn; gait:
+    its axes for the height of steps and how long they take; shares from -1 to 1."""
 
     keys: Annotated[tuple[Key, ...], Meta(max_length=6)] = ()
     stick: tuple[Share, Share] = (0.0, 0.0)
     pad: tuple[Share, Share, Share] | None = None
+    gait: tuple[Share, Share] = (0.0, 0.0)
 
 
 class Press(PageMessage, frozen=True, tag="press"):

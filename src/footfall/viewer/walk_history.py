@@ -64,6 +64,16 @@ class WalkHistory:
         """A signal (n, ...) of all rows."""
         return np.concatenate([signals[name] for _, _, signals in self._parts])
 
+    def last(self, name: str, seconds: float) -> Array:
+        """A signal (n, ...), or the time, of the rows of the last seconds."""
+        rows, parts = round(seconds * _RATE), list[Array]()
+        for times, _, signals in reversed(self._parts):
+            parts.append(times if name == "time" else np.asarray(signals[name], np.float64))
+            rows -= len(times)
+            if rows <= 0:
+                break
+        return np.concatenate(parts[::-1]) if parts else np.zeros(0)
+
     def groups(self, name: str) -> Sequence[tuple[str, SignalGroup]]:
         """A signal, or a joint's position."""
         if not self._parts or name not in (known := dict(self.names)):

@@ -11,6 +11,7 @@ import logging
 import math
 import queue
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -41,6 +42,7 @@ _FRAME = 1.0 / 30.0  # s between two pictures
 _NEWS = 0.1  # s between two states that pages are told
 _SLOW = 0.5  # s between two looks of tables
 _STEP = 0.02  # s of a single step
+_PERIODS = 600  # pictures, for the histogram of control periods
 _MOST_WISHES = 100  # that wait
 _LAG = 0.25  # s: who is farther behind real time does not try to catch up
 _REVIEW, _REVIEW_SPEED = 10.0, 0.25  # s before a fall that are shown again, and how fast
@@ -89,6 +91,7 @@ class WalkPanel:
         self._given_up = False  # what has been written of this session already
         self._steps_due = 0
         self._rest = 0.0  # s of simulated time that are due
+        self.periods: deque[float] = deque(maxlen=_PERIODS)  # s of processor time, means of pictures
         self._busy = 0.0  # s of processor time for a second of the walk, smoothed
         self._pull: _Pull | None = None
         self._selected: str | None = None
@@ -99,6 +102,7 @@ class WalkPanel:
         self.history = WalkHistory(session)
         self.plots.offer(self.history)
         self.scene = WalkScene(stage, session, self._on_drag)
+        self.scene.clicked = lambda body: self.wish(lambda now: self.scene.choose_foot(body, now))
         self.docks = WalkDocks(stage.server.gui, self)
         stage.server.scene.on_click()(self._on_click)
         self.show()
@@ -263,6 +267,7 @@ class WalkPanel:
             seconds = self._seconds_due()
             if seconds > 0.0:
                 self._drive_on()
+                self.docks.gamepad.shape_steps(session, self.held.gait(time.monotonic()))
                 self._pull_on(seconds)
                 self._walk(seconds)
                 self.docks.frame.watch(session)
@@ -291,6 +296,7 @@ class WalkPanel:
             self.failed = f"{type(problem).__name__}: {problem}"
         share = (time.thread_time() - begin) / seconds
         self._busy += 0.1 * (share - self._busy)
+        self.periods.append(share * self.session.walker.gains.period)
 
     def _take_wishes(self) -> None:
         while True:

@@ -68,6 +68,7 @@ class WalkScene:
 
     def __init__(self, stage: Stage, session: WalkSession, dragged: Callable[[str, Drag], None]) -> None:
         self._stage, self._dragged = stage, dragged
+        self.clicked: Callable[[str], None] = lambda _: None  # is called with the name of a body
         self.scene: Any = stage.server.scene
         self.plan = PlanDrawing(self.scene, session.code.body.model, "/plan")
         self.preview = PlanDrawing(self.scene, session.code.body.model, "/preview", opacity=0.35)
@@ -85,12 +86,14 @@ class WalkScene:
             head_radius=0.03,
             head_length=0.07,
         )
+        self._wrench: Any = self.scene.add_label("/wrench", "", visible=False)
+        self.chosen: str | None = None  # foot or hand whose wrench is told
         self._pull_text: Any = self.scene.add_label("/pull/text", "", visible=False)
         self._shown = dict(LAYERS)
         self.aside = 0.0  # m, to the left, by which the ghost is drawn beside the robot
         self.version: int | None = None  # of the plan that is shown; None: the newest
         self.poses: tuple[int, int] | None = None  # first and last of them that are shown
-        self._cones = FrictionCones(self.scene, len(FEET))
+        self._cones = FrictionCones(self.scene, len(PARTS))
         self._traces = Traces(self.scene)
         self._gantry = Gantry(self.scene)
         self._beliefs = EnvironmentDrawing(self.scene, node="/beliefs", opacity=0.75)
@@ -146,6 +149,8 @@ class WalkScene:
 
     def _bind(self, node: Any, kind: str, name: str) -> None:
         node.on_drag("left")(partial(self._on_drag, kind, name))
+        if kind == "body":
+            node.on_click(lambda _: self.clicked(name))
 
     def _on_drag(self, kind: str, name: str, event: Any) -> None:
         grabbed, to = (np.array(each, np.float64) for each in (event.start_position, event.end_position))
@@ -225,20 +230,44 @@ class WalkScene:
         contacts = foot_and_hand_forces(session, q, signals)
         self._forces.show(contacts.places, contacts.forces)
         if self._shown[_CONES]:
-            gains = session.walker.gains
-            frictions = [
-                self._ground.friction(place, gains.foot_friction) for place in contacts.places[: len(FEET)]
-            ]
-            feet = slice(0, len(FEET))
+            gains, count = session.walker.gains, len(FEET)
+            feet = [self._ground.friction(place, gains.foot_friction) for place in contacts.places[:count]]
+            sides = [self._ground.side(place, gains.foot_friction) for place in contacts.places[count:]]
             self._cones.show(
-                contacts.places[feet],
-                contacts.forces[feet],
-                contacts.normals[feet],
-                np.array(frictions),
-                least=0.02 * gains.mass * gains.gravity,
+                contacts.places,
+                contacts.forces,
+                np.array([*contacts.normals[:count], *(side[0] for side in sides)]),
+                np.array([*feet, *(side[1] for side in sides)]),
+                least=0.01 * gains.mass * gains.gravity,
             )
+        self._show_wrench(contacts, signals)
         if now and self._traces.take(session.time, contacts.frames) and self._shown[_TRACES]:
             self._traces.show()
+
+    def choose_foot(self, body: str, session: WalkSession) -> None:
+        """Tell the wrench and the centre of pressure of the foot, or hand, that is this body; of none any more if it is
+        the one that was told of, or another body."""
+        owner = session.code.body
+        parts = {owner.body_of(name): part for name, part in zip((*FEET, *HANDS), PARTS, strict=True)}
+        part = parts.get(body)
+        self.chosen = None if part == self.chosen else part
+
+    def _show_wrench(self, contacts: FootAndHandForces, signals: Any) -> None:
+        self._wrench.visible = self.chosen is not None
+        if self.chosen is None:
+            return
+        k = PARTS.index(self.chosen)
+        force, torque = np.array(signals[self.chosen])[:3], np.array(signals[self.chosen])[3:]
+        lines = [
+            self.chosen.replace("_", " "),
+            f"force {force[0]:.0f}, {force[1]:.0f}, {force[2]:.0f} N",
+            f"torque {torque[0]:.1f}, {torque[1]:.1f}, {torque[2]:.1f} Nm",
+        ]
+        if k < len(FEET) and force[2] > 1.0:
+            off = contacts.turns[k].T @ (contacts.places[k] - contacts.frames[k])
+            lines.append(f"pressure at {1e3 * off[0]:.0f} mm ahead, {1e3 * off[1]:.0f} mm to the left")
+        self._wrench.text = "\n".join(lines)
+        self._wrench.position = contacts.frames[k] + np.array([0.0, 0.0, 0.12])
 
     def _show_ghost(self, session: WalkSession, now: bool) -> None:
         """Where the controller wants the robot to be, by its plan and what it makes of it."""
@@ -284,12 +313,13 @@ class WalkScene:
 
 class FootAndHandForces(NamedTuple):
     """Of feet and hands, (4, 3) each: places where they are pushed, m (at the centres of pressure of feet), forces, N,
-    normals of soles, and where their frames are, m."""
+    normals of soles, and where their frames are, m. turns (4, 3, 3): of their frames."""
 
     places: Array
     forces: Array
     normals: Array
     frames: Array
+    turns: Array
 
 
 def q_of(session: WalkSession) -> Array:
@@ -301,7 +331,7 @@ def foot_and_hand_forces(session: WalkSession, q: Array, signals: Any) -> FootAn
     """What pushes feet and hands at a configuration q (nq,), by signals of the same instant."""
     body = session.walker.code.body
     q = np.ascontiguousarray(q[: body.robot.nq])
-    places, forces, normals, frames = [], [], [], []
+    places, forces, normals, frames, turns = [], [], [], [], []
     for landmark, part in zip((*FEET, *HANDS), PARTS, strict=True):
         wrench = np.array(signals[part])
         pose = frame_pose(body.robot, q, body.model.frames[landmark])
@@ -314,7 +344,8 @@ def foot_and_hand_forces(session: WalkSession, q: Array, signals: Any) -> FootAn
         places.append(place)
         forces.append(wrench[:3])
         normals.append(pose.rotation[:, 2])
-    return FootAndHandForces(*(np.array(each) for each in (places, forces, normals, frames)))
+        turns.append(pose.rotation)
+    return FootAndHandForces(*(np.array(each) for each in (places, forces, normals, frames, turns)))
 
 
 class Ground:
@@ -337,3 +368,17 @@ class Ground:
             if above and abs(place[2] - upper[2]) < _ON_TOP:
                 return float(friction)
         return otherwise if self._floor is None else float(self._floor)
+
+    def side(self, place: Array, otherwise: float) -> tuple[Array, float]:
+        """Normal (3,) of the side of an object that is nearest to a place (3,), m, and its friction."""
+        nearest, found = np.inf, (np.array([0.0, 0.0, 1.0]), self.friction(place, otherwise))
+        for friction, lower, upper in self._boxes:
+            away = place - np.clip(place, lower, upper)
+            far = float(np.linalg.norm(away))
+            if far < nearest:
+                if far == 0.0:  # a hand that presses is in it, as springs are: out by the shortest way
+                    depths = np.array([place - lower, upper - place])
+                    side, axis = np.unravel_index(int(np.argmin(depths)), depths.shape)
+                    away = np.eye(3)[axis] * (1.0 if side else -1.0)
+                nearest, found = far, (away / np.linalg.norm(away), float(friction))
+        return found

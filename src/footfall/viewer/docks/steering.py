@@ -15,6 +15,14 @@ if TYPE_CHECKING:
 
 _MOTIONS = ("bow", "look_around", "one_leg", "stamp", "wave")
 _SIDES = {"from behind": 0.0, "from the right": 90.0, "from ahead": 180.0, "from the left": -90.0}
+# What axes of a gamepad change of steps: the axis, and by which share of itself at its ends: lower and higher, shorter
+# and longer. Planner and generator must know of the same duration, or steps are longer than a velocity asks for.
+_GAIT = {
+    "motion.foot.step_height_m": (0, 0.5, 2.0),
+    "planner.timing.transition_s": (1, 0.2, 0.5),
+    "motion.phase.transition_s": (1, 0.2, 0.5),
+}
+_GAIT_INTERVAL = 0.5  # s, simulated, at least between two changes: every one is a signal of the walk
 _WHEN = ("now", "at touch-down", "in mid-swing")
 
 
@@ -126,10 +134,29 @@ class GamepadDock(Dock):
         for slider in (self.fast, self.side, self.turn):
             slider.on_update(lambda _: self._limit())
         gui.add_markdown(
-            "These are speeds of a full stick, and of keys. *Left stick* walks, *right stick* turns; **B** or circle "
-            "stops, *back* resets, *start* pauses. A gamepad that is connected is named beside the keys; browsers see "
+            "These are speeds of a full stick, and of keys. *Left stick* walks, *right stick* turns, and lifts feet "
+            "higher or lower; the *triggers* make steps take shorter (left) or longer (right). **B** or circle stops, "
+            " *back* resets, *start* pauses. A gamepad that is connected is named beside the keys; browsers see "
             "it after its first button."
         )
+
+    def take(self, session: WalkSession) -> None:
+        self._usual = {name: float(session.parameters[name]) for name in _GAIT}
+        self._told, self._told_at = dict(self._usual), -math.inf
+
+    def shape_steps(self, session: WalkSession, shares: tuple[float, float]) -> None:
+        """Let steps be as high and as long as axes of a gamepad say, as before when they are let go."""
+        wanted = dict(self._usual)
+        for name, (axis, less, more) in _GAIT.items():
+            share = shares[axis]
+            if share != 0.0:
+                wanted[name] = round(self._usual[name] * (1.0 + share * (more if share > 0.0 else less)), 3)
+        if wanted == self._told or session.time - self._told_at < _GAIT_INTERVAL:
+            return
+        for name, value in wanted.items():
+            if value != self._told[name]:
+                session.set(name, value)
+        self._told, self._told_at = wanted, session.time
 
     def _limit(self) -> None:
         fast, side, turn = (float(each.value) for each in (self.fast, self.side, self.turn))

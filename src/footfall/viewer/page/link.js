@@ -14,7 +14,7 @@ const FootfallLink = (() => {
     const say = () => {
       const fresh = held !== null && Date.now() - heard < HUNG;
       const some = fresh && (held.keys.length > 0 || held.stick.some((value) => value !== 0)
-        || (held.pad !== null && held.pad.some((value) => value !== 0)));
+        || (held.pad !== null && held.pad.some((value) => value !== 0)) || held.gait.some((value) => value !== 0));
       if (some) send(held); else if (wasHeld) send({ do: "hold" });
       wasHeld = some;
     };

@@ -5,7 +5,7 @@
   const { make, send, editing } = FootfallLink;
   const MOTION_KEYS = ["w", "a", "s", "d", "q", "e"];
   const held = new Set();
-  let stick = [0, 0], pad = null, latest = null;
+  let stick = [0, 0], pad = null, gait = [0, 0], latest = null;
   FootfallLink.on("state", (news) => show(news));
   FootfallLink.on("lost", () => { if (latest) show({ ...latest, state: "lost", detail: "no connection to the program; trying again" }); });
   const press = (name) => send({ do: "press", name });
@@ -32,20 +32,21 @@
   document.addEventListener("visibilitychange", () => { if (document.hidden) release(); });
 
   // What is held.
-  const say = () => { readPad(); send({ do: "hold", keys: [...held], stick, pad }); };
+  const say = () => { readPad(); send({ do: "hold", keys: [...held], stick, pad, gait }); };
   window.setInterval(say, FootfallLink.PERIOD);
 
-  // Gamepad: left stick walks, right stick turns.
+  // Gamepad: left stick walks, right stick turns and lifts feet higher, triggers make steps shorter and longer.
   let padName = "", wasPressed = {};
   const quiet = (value) => Math.abs(value) < 0.12 ? 0 : Math.round(value * 20) / 20;
   const readPad = () => {
     const pads = navigator.getGamepads ? [...navigator.getGamepads()].filter((each) => each && each.connected) : [];
     const name = pads.length ? pads[0].id : "";
     if (name !== padName) { padName = name; if (ui.pad) ui.pad.textContent = name ? "Gamepad: " + name.slice(0, 40) : ""; }
-    if (!pads.length) { pad = null; return; }
+    if (!pads.length) { pad = null; gait = [0, 0]; return; }
     const { axes, buttons } = pads[0];
     const button = (k) => buttons[k] ? buttons[k].value : 0;
     pad = [-quiet(axes[1] || 0), -quiet(axes[0] || 0), -quiet(axes[2] || 0)];
+    gait = [-quiet(axes[3] || 0), quiet(button(7) - button(6))];
     for (const [k, action] of [[1, "stop"], [8, "reset"], [9, "pause"]]) {
       const down = button(k) > 0.5;
       if (down && !wasPressed[k]) press(action);
