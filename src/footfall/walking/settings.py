@@ -33,6 +33,7 @@ _LONGEST, _CLEARANCE = (
     0.55,
     0.09,
 )
+_SEEN = 0.005  # m, by which things may be higher than they are seen
 
 
 class PlanningParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -86,7 +87,8 @@ class WalkSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
 
 def planner_parameters(model: ReducedModel, *, speed: float | None = None) -> PlannerParameters:
-    """Those of the planner, with feet that swing higher than it needs: a robot is never just where it should be.
+    """Those of the planner, with feet that swing higher than it needs, and over no more than what is surely low enough:
+    a robot is never just where it should be, and sees nothing just as it is.
 
     speed: m/s, at most.
     """
@@ -96,7 +98,7 @@ def planner_parameters(model: ReducedModel, *, speed: float | None = None) -> Pl
         longest = min(longest, max(speed * usual.timing.transition_s, 0.1))
     return change(
         usual,
-        step=change(usual.step, forward_m=longest),
+        step=change(usual.step, forward_m=longest, obstacle_m=usual.step.obstacle_m - _SEEN),
         timing=change(usual.timing, clearance_m=_CLEARANCE * model.com_height),
     )
 
