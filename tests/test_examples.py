@@ -204,3 +204,12 @@ def test_commanding_a_walk(capsys: pytest.CaptureFixture[str]) -> None:
     assert "arrived after" in text
     assert "the same bits: True" in text
     assert text.count("plan ") >= 4
+
+
+def test_live_walk() -> None:
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / "19_live_walk.py")], capture_output=True, text=True, check=True
+    )
+    assert "fallen: False" in done.stdout
+    assert "of 6000 periods ended late" in done.stdout
+    assert numbers(line(done.stdout, "walked"))[0] > 0.05

@@ -83,7 +83,7 @@ def test_a_live_walk_comes_to_its_goal_and_replays_to_the_same_bits(code: Walkin
 def test_times_of_answers_matter(code: WalkingCode):
     asked = msgspec.structs.replace(_REQUEST, goal=None)
     walks = []
-    for delay in (1, 5):
+    for delay in (1, 10):  # 0.06 s for a velocity are six looks
         session = LiveSession(asked, planner=SlowPlanner(asked, code, [delay] * 400), code=code)
         session.run(0.05)
         session.drive(0.3)
