@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -483,3 +484,25 @@ def test_cones_of_hands_stand_on_the_nearest_side() -> None:
     normal, friction = Ground([]).side(np.zeros(3), 0.8)
     np.testing.assert_allclose(normal, [0.0, 0.0, 1.0])
     assert friction == 0.8
+
+
+def test_operators_switch_the_robot_and_refusals_are_told(panel: WalkPanel) -> None:
+    operator, session = panel.docks.operator, panel.session
+    walk(panel, 0.1)
+    operator.press("EMERGENCY STOP")
+    panel.step()
+    operator.refresh(session)
+    assert "error" in operator.state.content
+    panel.held.hear(1, Hold(keys=("w",)), time.monotonic())
+    panel.step()  # a key that is held does not end the panel
+    assert "refused" in panel.message[1]
+    panel.held.forget()
+    for label, stage in (("Reset the error", "off"), ("Power on", "ready"), ("Activate", "active")):
+        operator.press(label)
+        panel.step()
+        operator.refresh(session)
+        assert stage in operator.state.content, label
+    operator.factor.value = 0.5
+    operator.change()
+    panel.step()
+    assert words(session)[-1] == "force_control"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from footfall.viewer.docks.dock import Dock
 from footfall.viewer.docks.frame import FrameDock
 from footfall.viewer.docks.ground import GroundDock
+from footfall.viewer.docks.operator import OperatorDock
 from footfall.viewer.docks.robot_state import BalanceDock, HardwareDock, SignalsDock, TuneDock
 from footfall.viewer.docks.setting import SceneDock, ShowDock
 from footfall.viewer.docks.steering import DisturbDock, GamepadDock, WalkDock
@@ -36,6 +37,7 @@ class WalkDocks:
         self.balance = self._add(below, BalanceDock, panel)
         self.ground = self._add(below, GroundDock, panel)
         self.hardware = self._add(below, HardwareDock, panel)
+        self.operator = self._add(below, OperatorDock, panel)
         self.frame = self._add(below, FrameDock, panel)
         self.gamepad = self._add(below, GamepadDock, panel)
         self.signals = self._add(below, SignalsDock, panel)

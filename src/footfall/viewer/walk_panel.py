@@ -266,7 +266,10 @@ class WalkPanel:
         elif self.failed is None and not session.fallen:
             seconds = self._seconds_due()
             if seconds > 0.0:
-                self._drive_on()
+                try:
+                    self._drive_on()
+                except FootfallError as problem:  # a robot without power takes no orders
+                    self.message = ("bad", str(problem)[:400])
                 self.docks.gamepad.shape_steps(session, self.held.gait(time.monotonic()))
                 self._pull_on(seconds)
                 self._walk(seconds)
