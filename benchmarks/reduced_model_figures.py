@@ -93,19 +93,19 @@ def draw_gaps(rows: Rows, path: Path) -> None:
 
 def draw_pushes(rows: Rows, path: Path) -> None:
     """Largest pushes by direction; left and right are the same."""
-    figure = plt.figure(figsize=(5.2, 4.6))
-    axis = figure.add_subplot(projection="polar")
-    for name in ("whole_body", "three_masses", "lipm", "dcm", "mpc", "biped"):
-        found = [row.get("impulse", np.nan) for row in rows.of("pushes", "lola", name)]
-        if len(found) != len(ANGLES):
-            continue
-        way = np.deg2rad([*ANGLES, *(-each for each in ANGLES[-2::-1])])
-        axis.plot(way, [*found, *found[-2::-1]], marker="o", ms=3, lw=1.2, label=name)
-    axis.set_theta_zero_location("N")
-    axis.set_ylim(0, 45)
-    axis.set_title("largest push that LOLA bears in a walk, N s (up: ahead)", fontsize=9)
-    axis.legend(fontsize=7, loc="lower left", bbox_to_anchor=(-0.32, -0.12))
-    figure.tight_layout()
+    figure, axes = plt.subplots(1, 3, figsize=(11, 4.4), subplot_kw={"projection": "polar"})
+    for axis, robot in zip(axes, ROBOTS, strict=True):
+        for name in ("whole_body", "three_masses", "lipm", "dcm", "mpc", "biped"):
+            known = [rows.known.get(("pushes", robot, name, angle), {}) for angle in ANGLES]
+            found = [row.get("impulse", np.nan) for row in known]
+            way = np.deg2rad([*ANGLES, *(-each for each in ANGLES[-2::-1])])
+            axis.plot(way, [*found, *found[-2::-1]], marker="o", ms=3, lw=1.2, label=name)
+        axis.set_theta_zero_location("N")
+        axis.set_ylim(0)
+        axis.set_title(robot.upper(), fontsize=10)
+    figure.suptitle("largest push that is borne in a walk, N s (up: ahead)", fontsize=10)
+    figure.legend(*axes[0].get_legend_handles_labels(), fontsize=8, loc="lower center", ncols=6)
+    figure.tight_layout(rect=(0, 0.05, 1, 1))
     figure.savefig(path, dpi=90)
 
 

@@ -383,7 +383,8 @@ def table(rows: Rows, robot: str) -> list[str]:
     ]
     for name in NAMES:
         walks, gaps = rows.of("walks", robot, name), rows.of("gaps", robot, name)
-        speeds, pushes = rows.of("speeds", robot, name), rows.of("pushes", robot, name)
+        speeds = rows.of("speeds", robot, name)
+        pushes = [rows.known.get(("pushes", robot, name, angle), {}) for angle in ANGLES]
         stands = f"{sum(row.get('stands', False) for row in walks)} of {len(walks)}"
         limits = ", ".join(f"{speeds[0][key]:.2f}" for key in ("own", "five", "walked")) if speeds else ""
         borne = ", ".join(f"{row['impulse']:.0f}" if "impulse" in row else "-" for row in pushes)
@@ -476,7 +477,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 numbers = {
                     "walks": range(FIRST_SEED, FIRST_SEED + seeds),
                     "plans": range(len(PLANS)),
-                    "pushes": ANGLES if robot == "lola" else LAW_ANGLES,
+                    "pushes": ANGLES,
                     "laws": LAW_ANGLES,
                     "pulls": LAW_ANGLES,
                 }.get(part, range(1))
