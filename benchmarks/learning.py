@@ -374,7 +374,9 @@ def main() -> None:
     parser.add_argument(
         "tables", nargs="*", help="mujoco, calls, cores, memory, native, parts; all without it"
     )
-    parser.add_argument("--go2", type=Path, help="a policy for Go2; else random goals")
+    parser.add_argument(
+        "--go2", type=Path, default=Path("go2"), help="a policy for Go2; by default the shipped one"
+    )
     parser.add_argument("--g1", type=Path, help="a policy for G1; else random goals")
     parser.add_argument("--robots", nargs="*", default=["Go2", "G1"])
     parser.add_argument("--blocks", type=int, default=30)

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from footfall.learning.task import LearningTask as LearningTask
     from footfall.learning.task import Term as Term
     from footfall.learning.task_file import read_task as read_task
+    from footfall.learning.terrains import rough_velocity as rough_velocity
+    from footfall.learning.terrains import terrain as terrain
     from footfall.learning.vector_environment import FootfallVectorEnv as FootfallVectorEnv
     from footfall.learning.velocity_tasks import biped_velocity as biped_velocity
     from footfall.learning.velocity_tasks import quadruped_velocity as quadruped_velocity
