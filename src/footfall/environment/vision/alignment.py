@@ -31,6 +31,12 @@ def vision_in_planning(planning_camera: Transform, vision_camera: Transform) -> 
     return Transform(rotation, planning_camera.translation - rotation @ vision_camera.translation)
 
 
+def levelled(vision_camera: Transform, planning_camera: Transform) -> Transform:
+    """The pose of vision at the height that planning knows: legs measure it from the ground, odometry drifts."""
+    x, y, _ = vision_camera.translation
+    return Transform(vision_camera.rotation, np.array([x, y, planning_camera.translation[2]]))
+
+
 def tilt_between(planning_camera: Transform, vision_camera: Transform) -> float:
     """Angle (rad) by which the two worlds seem to be tilted against each other: an error of one of the poses."""
     turn = np.asarray(planning_camera.rotation) @ np.asarray(vision_camera.rotation).T

@@ -29,6 +29,7 @@ from footfall.messages.signals import Signal, SignalRecord
 
 CONTROL_TO_VISION, VISION_TO_CONTROL, MOTION_CAPTURE = 16, 17, 18
 _MOST_LISTED = 10_000
+_LONGEST_NORMAL = 1e9  # of its parts: squares must not overflow
 _LONGEST = 4096  # characters of a signal's text
 
 Vector = tuple[float, float, float]
@@ -238,9 +239,14 @@ def _read_object(record: ObjectRecord) -> EnvironmentObject:
     vertices = unpacked(record.vertices, np.float64, (None, 3))
     count = len(vertices)
     mesh = TriangleMesh(vertices, unpacked(record.triangles, np.int32, (None, 3)), record.id[:80])
+    normals = unpacked(record.normals, np.float64, (count, 3))
+    if not (np.abs(normals) <= _LONGEST_NORMAL).all():
+        raise InvalidMessage(
+            f"normals of object {record.id[:80]!r} are beyond {_LONGEST_NORMAL:g}, or no numbers"
+        )
     surface = ObjectSurface(
         mesh,
-        unpacked(record.normals, np.float64, (count, 3)),
+        normals,
         None if record.colors is None else unpacked(record.colors, np.uint8, (count, 3)),
         unpacked(record.confidence, np.float32, (count,)),
     )

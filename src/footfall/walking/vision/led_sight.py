@@ -26,13 +26,13 @@ from footfall.environment.vision.recordings import PerceptionRecorder, nanosecon
 from footfall.errors import FootfallError, InvalidMessage
 from footfall.gait.poses import mean_foot_frame
 from footfall.math.rotations import quaternion_from_matrix, rotation_vector_from_matrix
-from footfall.math.transform import Transform, identity_transform
+from footfall.math.transform import Transform
 from footfall.messages.signals import Signal
 from footfall.planning.contacts import Goal
 from footfall.walking.request import WalkRequest
 from footfall.walking.signals import AnySignal, PushBody
 from footfall.walking.vision.link import BEGIN, Arrived, VisionLink
-from footfall.walking.vision.localisation import CameraPlaces, planning_camera, true_camera
+from footfall.walking.vision.localisation import CameraPlaces, in_plane, planning_camera, true_camera
 from footfall.walking.walker import Walker
 
 CAMERA = "VTCP"  # name of the camera in motion capture
@@ -131,7 +131,7 @@ class LedSight:
 
     def alignment(self, walker: Walker) -> Transform:
         """Pose of vision's world in that of planning."""
-        return identity_transform() if self._worlds.value is None else self._worlds.value
+        return in_plane(self._worlds.value)
 
     def happened(self, event: AnySignal) -> None:
         """Something happened in the simulated scene: a simulated camera sees it."""
@@ -158,8 +158,7 @@ class LedSight:
             # Its world shall be the one that is known: the camera is told where it is in that one.
             there = self.alignment(walker).inverse() @ planning
             middle, _ = mean_foot_frame(*walker.motion.given.begin.feet)
-            ground = float(middle[2] + self.alignment(walker).inverse().translation[2])
-            begin = (Signal(BEGIN, ground), *self._events)
+            begin = (Signal(BEGIN, float(middle[2])), *self._events)
             self._told, self._news = None, []
             still = self._motion(now, there)
             self.arrivals.ask(ControlToVision(now, now, still, still, None, begin), truth)

@@ -15,7 +15,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.dynamics.kinematics import frame_pose
-from footfall.environment.vision.alignment import WorldAlignment
+from footfall.environment.vision.alignment import WorldAlignment, levelled
 from footfall.environment.vision.tracking import TrackingCamera, TrackingQuality
 from footfall.math.rotations import rotation_z, yaw_of
 from footfall.math.transform import Transform, identity_transform
@@ -66,6 +66,7 @@ class Localiser:
             self._begun = True
         vision = self._camera.track(walker.time, true)
         if vision is not None:
+            vision = levelled(vision, planning)
             self._coming.append((walker.time, planning, vision))
         return CameraPlaces(true, planning, vision)
 
@@ -75,7 +76,16 @@ class Localiser:
             return true_drift(walker)
         while self._coming and self._coming[0][0] + self._camera.quality.latency_s <= walker.time + 1e-9:
             self._worlds.take(*self._coming.popleft())
-        return identity_transform() if self._worlds.value is None else self._worlds.value
+        return in_plane(self._worlds.value)
+
+
+def in_plane(worlds: Transform | None) -> Transform:
+    """The turn about z and the shift in the plane alone: what a plan believed of heights would come back to it through
+    the feet that are put there."""
+    if worlds is None:
+        return identity_transform()
+    x, y, _ = worlds.translation
+    return Transform(worlds.rotation, np.array([x, y, 0.0]))
 
 
 def localiser_for(request: WalkRequest) -> Localiser:

@@ -20,7 +20,7 @@ import numpy as np
 from footfall.environment.depth_mapper import CAMERA as DEPTH_CAMERA
 from footfall.environment.depth_mapper import LOOK, DepthMapper, look
 from footfall.environment.model import Environment, EnvironmentUpdate, difference, whole
-from footfall.environment.vision.alignment import vision_in_planning
+from footfall.environment.vision.alignment import levelled, vision_in_planning
 from footfall.environment.vision.codec import container_message, read_container
 from footfall.environment.vision.containers import ControlToVision, MotionCapture, VisionToControl
 from footfall.environment.vision.recordings import PerceptionRecorder, read_perception
@@ -99,6 +99,7 @@ class SceneSeer:
         vision = self._tracking.track(asked.acquired, true)
         if vision is None:
             return
+        vision = levelled(vision, asked.camera.pose)
         if asked.acquired >= self._pictured + 1.0 / self._options.rate - 1e-9:
             self._pictured = asked.acquired
             self._see(asked.acquired, true, vision)
