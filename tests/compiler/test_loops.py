@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
+from footfall.arrays import Array
 from footfall.compiler import NativeFunction, build_kernel, call, gather, repeat, where
 from footfall.compiler.routines import RoutineCallback, routine
 from footfall.errors import TraceError
@@ -169,6 +172,35 @@ def test_call_a_routine_with_data_that_are_ints() -> None:
     native = NativeFunction("chosen", callback.address, 3, data=data, owner=callback)
     kernel = build_kernel(lambda x: call(native, x), {"x": 3}, name="chosen")
     np.testing.assert_array_equal(kernel(np.array([5.0, 6.0, 7.0])), [7.0, 5.0, 6.0])
+
+
+class Rates(NamedTuple):
+    """What a routine reads where it is."""
+
+    names: int
+    upwards: bool
+    share: float
+    values: Array
+
+
+def test_call_a_routine_with_a_record() -> None:
+    @routine
+    def rated(inputs, outputs, rates: Rates):
+        total = 0.0
+        for k in range(rates.names):
+            total += rates.values[k] * inputs[k]
+        outputs[0] = rates.share * total if rates.upwards else -rates.share * total
+
+    values = np.array([1.0, 10.0, 100.0])
+    for upwards in (True, False):
+        callback = RoutineCallback(rated, record=Rates(3, upwards, 0.5, values))
+        native = NativeFunction("rated", callback.address, 1, data=callback.data, owner=callback)
+        kernel = build_kernel(lambda x, native=native: call(native, x), {"x": 3}, name="rated")
+        x = np.arange(9.0).reshape(3, 3)
+        expected = (0.5 if upwards else -0.5) * x @ values
+        np.testing.assert_array_equal(kernel.batch(x)[:, 0], expected)
+    values[0] = 2.0  # read where it is
+    assert kernel(x[1])[0] == -0.5 * x[1] @ values
 
 
 def test_constant_arguments_of_a_call() -> None:

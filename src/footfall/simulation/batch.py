@@ -36,6 +36,7 @@ class BatchReport(NamedTuple):
     effort: Array
     residual: Array
     solver_steps: Array
+    found: Array
     frames: Array
     velocities: Array
     heights: Array
@@ -47,10 +48,13 @@ class RobotBatch:
     robot: with one floating base. count: of rows. dt: s, of a step. substeps: in a control period, over which the
     joints follow one goal. ground: a plane, or heights. feet: of `find_feet`. options: of a step. q: (nq,) where rows
     start. frames: whose places and velocities are reported. points: (n, 2) beside the base, in axes that have its yaw,
-    m, under which the height of the ground is. threads: by default all cores.
+    m, under which the height of the ground is. exact: whether all else of the robot may touch too. threads: by default
+    all cores.
 
-    Only the feet touch. A row does not depend on the others, on their number or on that of threads, to the bit.
-    `state` and `settings` are arrays with a row for each robot; they may be written.
+    Steps run in lanes as long as nothing but feet can touch within them; a row where that may be otherwise takes the
+    step with contacts that are found among all shapes (`BatchReport.found`), and comes back. Bodies that one joint of
+    several axes joins, as a shoulder does, never touch each other. A row does not depend on the others, on their number
+    or on that of threads, to the bit. `state` and `settings` are arrays with a row for each robot; they may be written.
     """
 
     def __init__(
@@ -66,6 +70,7 @@ class RobotBatch:
         q: Array | None = None,
         frames: Sequence[str] = (),
         points: Array | None = None,
+        exact: bool = True,
         threads: int | None = None,
     ) -> None:
         if isinstance(count, bool) or count != int(count) or count < 1:
@@ -80,7 +85,9 @@ class RobotBatch:
             else checked_configuration("q", q, robot.joints)
         )
         feet = tuple(find_feet(robot, q=self.start) if feet is None else feet)
-        self.step_made = BatchStep(robot, feet, ground, replace(options or StepOptions(), dt=dt), substeps)
+        self.step_made = BatchStep(
+            robot, feet, ground, replace(options or StepOptions(), dt=dt), substeps, exact, self.start
+        )
         self.points = np.zeros((0, 2)) if points is None else np.array(points, dtype=np.float64)
         if self.points.ndim != 2 or self.points.shape[1] != 2 or not np.isfinite(self.points).all():
             raise InvalidInput(f"points has shape {self.points.shape}; it must be (n, 2), finite, in m")
@@ -95,14 +102,14 @@ class RobotBatch:
         )
         self.settings.friction[:] = _FRICTION
         self.settings.kp[:], self.settings.kd[:] = kp, kd
-        self.kernel: Kernel = build_kernel(
-            self._traced,
-            {**shapes, **self.step_made.setting_shapes(), "goal": (len(kp),)},
-            name="batch",
-            check_finite=False,
-        )
-        self._reported = [name for name, _ in self.kernel.signature.outputs if name not in RowState._fields]
+        self._build_kernel()
         self.reset()
+
+    def _build_kernel(self) -> None:
+        made = self.step_made
+        inputs = {**made.state_shapes(), **made.setting_shapes(), "goal": (len(made.joints),)}
+        self.kernel: Kernel = build_kernel(self._traced, inputs, name="batch", check_finite=False)
+        self._reported = [name for name, _ in self.kernel.signature.outputs if name not in RowState._fields]
 
     @property
     def state(self) -> RowState:

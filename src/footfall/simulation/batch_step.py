@@ -12,21 +12,23 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.compiler import greater, less, maximum, repeat, where
+from footfall.compiler import greater, less, maximum, minimum, repeat, where
 from footfall.contact.candidates import Candidate, Surface
+from footfall.contact.contacts import contact_frame
 from footfall.contact.distance_functions import facets
 from footfall.errors import InvalidInput
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
-from footfall.math.rotations import matrix_from_quaternion
-from footfall.math.spatial import cross, skew
 from footfall.robot.model import JointType, Robot
+from footfall.robot.start import start_of
 from footfall.scene.model import Material
+from footfall.simulation.base_load import BaseLoad
+from footfall.simulation.clearance import Clearance
 from footfall.simulation.foot_points import Foot
-from footfall.simulation.joint_action import JointAction
+from footfall.simulation.found_step import FoundResult, FoundRow, FoundStep
 from footfall.simulation.joint_control import actuated_velocities
-from footfall.simulation.step_values import Command, Place, StepOptions, StepState
-from footfall.simulation.time_step import ExactStep
+from footfall.simulation.step_values import Command, Place, StepOptions, StepReport, StepState
+from footfall.simulation.time_step import ExactStep, row_count
 
 _TOUCHING = 1e-3  # of the weight: what presses a foot harder touches
 
@@ -61,7 +63,8 @@ class RowSettings(NamedTuple):
 class RowReport(NamedTuple):
     """What happened in a period. forces (feet, 3): mean on each foot, world axes, N. touching (feet,): 1 if it touched
     at the end. landing (feet,): s that it had been in the air when it touched down, else 0. effort (joints,): of the
-    last step, N m. residual: the worst of contact, N s. solver_steps: the most."""
+    last step, N m. residual: the worst of contact, N s. solver_steps: the most. found: number of steps in which not
+    only feet may have touched, so that contacts were found."""
 
     forces: Array
     touching: Array
@@ -69,17 +72,22 @@ class RowReport(NamedTuple):
     effort: Array
     residual: Any
     solver_steps: Any
+    found: Any = 0.0
 
 
 @dataclass(frozen=True)
 class BatchStep:
-    """Of a robot with a floating base and feet on some ground; nothing else of it touches."""
+    """Of a robot with a floating base and feet on some ground. exact: whether all else of it may touch the ground and
+    itself too: a step in which that may be is taken with found contacts. start (nq,): bodies that overlap there never
+    touch each other; by default where the robot starts."""
 
     robot: Robot
     feet: tuple[Foot, ...]
     ground: Ground
     options: StepOptions
     substeps: int
+    exact: bool = False
+    start: Array | None = None
 
     def __post_init__(self) -> None:
         first = self.robot.joints[0] if self.robot.joints else None
@@ -97,38 +105,49 @@ class BatchStep:
         return actuated_velocities(self.robot)
 
     @cached_property
-    def _touching(self) -> list[tuple[int, Candidate]]:
-        """All that may touch: the number of the foot, and the candidate."""
+    def points(self) -> list[tuple[int, list[Candidate]]]:
+        """The points of all feet: the number of the foot, and what the point may touch."""
         parts = [(k, foot.body, point) for k, foot in enumerate(self.feet) for point in foot.points]
-        return [
-            (k, Candidate(body, point.point, point.radius, Surface(shape, material=Material())))
-            for k, body, point in parts
-            for shape in (
+        found = []
+        for k, body, point in parts:
+            shapes = (
                 facets(self.ground, point.radius) if isinstance(self.ground, HeightMap) else [self.ground]
             )
-        ]
+            surfaces = [Surface(shape, material=Material()) for shape in shapes]
+            found.append((k, [Candidate(body, point.point, point.radius, surface) for surface in surfaces]))
+        return found
 
     @cached_property
     def candidates(self) -> tuple[Candidate, ...]:
         """Places of all feet that may touch."""
-        return tuple(candidate for _, candidate in self._touching)
+        return tuple(candidate for _, candidates in self.points for candidate in candidates)
 
     @cached_property
     def _place(self) -> Place:
         return Place(self.robot, self.candidates, self.options)
 
-    @property
-    def _kind(self) -> ExactStep:
-        return ExactStep()
-
     @cached_property
     def owners(self) -> list[int]:
         """The foot that each candidate belongs to."""
-        return [foot for foot, _ in self._touching]
+        return [foot for foot, candidates in self.points for _ in candidates]
+
+    @cached_property
+    def found(self) -> FoundStep:
+        """What takes steps in which not only feet touch."""
+        start = start_of(self.robot).q if self.start is None else self.start
+        return FoundStep(self.robot, self.feet, self.ground, self.options, frozenset(), np.asarray(start))
+
+    @cached_property
+    def _clearance(self) -> Clearance:
+        return Clearance(self.found)
+
+    @cached_property
+    def _load(self) -> BaseLoad:
+        return BaseLoad(self.robot)
 
     def state_shapes(self) -> dict[str, tuple[int, ...]]:
         """Shapes of a `RowState`."""
-        robot, rows = self.robot, self._kind.rows(self._place)
+        robot, rows = self.robot, row_count(self._place)
         sizes = (robot.nq, robot.nv, rows, len(self.joints), len(self.feet))
         return {name: (size,) for name, size in zip(RowState._fields, sizes, strict=True)}
 
@@ -143,89 +162,133 @@ class BatchStep:
 
     def trace(self, state: RowState, settings: RowSettings, goal: Array) -> tuple[RowState, RowReport]:
         """A period in which the joints follow a goal (joints,), rad."""
-        feet, joints, dt = len(self.feet), len(self.joints), self.options.dt
+        feet, dt = len(self.feet), self.options.dt
         least = _TOUCHING * self.robot.mass * 9.81
-        zero = np.zeros(joints)
-        friction = np.array([settings.friction[foot] for foot in self.owners])
 
         def step(count: Any, q: Array, v: Array, impulses: Array, air: Array, *sums: Any) -> tuple[Any, ...]:
-            landing, forces, _, worst, most = sums
+            landing, forces, _, worst, most, found = sums
             position = where(less(count, settings.delay), state.held, goal)
-            command = Command(position, zero, zero, settings.kp, zero, settings.kd)
-            following, happened = self._kind.advance(
-                self._place,
-                StepState(q, v, zero, impulses),
-                command,
-                friction=friction,
-                action=self._action(q, v, settings),
-            )
-            acting = [np.zeros(3) for _ in range(feet)]
-            pressing: list[Any] = [0.0] * feet
-            for k, foot in enumerate(self.owners):
-                acting[foot] = acting[foot] + happened.forces[k]
-                pressing[foot] = pressing[foot] + happened.forces[k] @ happened.normals[k]
-            touches = greater(np.array(pressing), least)
+            after = self._advanced(q, v, impulses, position, settings)
+            touches = greater(after.pressing, least)
             landing = np.array(
                 [where(t, maximum(a, b), b) for t, a, b in zip(touches, air, landing, strict=True)]
             )
-            air = where(touches, 0.0, air + dt)
-            effort = np.array([happened.effort[velocity] for _, velocity in self.joints])
             return (
                 count + 1.0,
-                following.q,
-                following.v,
-                following.impulses,
-                air,
+                after.q,
+                after.v,
+                after.impulses,
+                where(touches, 0.0, air + dt),
                 landing,
-                forces + np.array(acting) / self.substeps,
-                effort,
-                maximum(worst, happened.residual),
-                maximum(most, happened.solver_steps),
+                forces + after.forces / self.substeps,
+                after.effort,
+                maximum(worst, after.residual),
+                maximum(most, after.solver_steps),
+                found + after.found,
             )
 
         start = (0.0, state.q, state.v, state.impulses, state.air_time)
-        none = (np.zeros(feet), np.zeros((feet, 3)), zero, 0.0, 0.0)
-        _, q, v, impulses, air, landing, forces, effort, worst, most = repeat(
+        none = (np.zeros(feet), np.zeros((feet, 3)), np.zeros(len(self.joints)), 0.0, 0.0, 0.0)
+        _, q, v, impulses, air, landing, forces, effort, worst, most, found = repeat(
             step, (*start, *none), count=self.substeps
         )
         touching = where(greater(air, 0.0), 0.0, 1.0)
         after = RowState(q, v, impulses, goal, air)
-        return after, RowReport(forces, touching, landing, effort, worst, most)
+        return after, RowReport(forces, touching, landing, effort, worst, most, found)
 
-    @cached_property
-    def _base(self) -> tuple[float, Array, Array]:
-        """Mass of the base, its centre of mass (3,) and moments of inertia (3, 3) about it, in its axes."""
-        attachment = self.robot.tree.attachments[self.robot.joints[0].child]
-        link, turn = self.robot.tree.links[attachment.link], attachment.placement.rotation
-        center = turn.T @ (link.center_of_mass - attachment.placement.translation)
-        return link.mass, np.asarray(center), np.asarray(turn.T @ link.inertia @ turn)
-
-    def _action(self, q: Array, v: Array, settings: RowSettings) -> JointAction:
-        """Of the mass that is added to the base and of the push.
-
-        With the mass m at c instead of m0 at c0, and the inertia grown with the mass: differences of mass, first moment
-        and inertia about the origin, of which the kinetic energy `m v^2/2 + v R (w x h) + w I w/2` is linear.
-        """
-        mass, center, inertia = self._base
-        total = mass + settings.base_mass
-        at = center + settings.base_shift
-        first = total * at - mass * center
-        second = (settings.base_mass / mass) * inertia + total * _second(at) - mass * _second(center)
-        rotation, w = matrix_from_quaternion(q[3:7]), v[3:6]
-        block = np.zeros((self.robot.nv, self.robot.nv), dtype=object)
-        block[:3, :3] = settings.base_mass * np.eye(3)
-        block[:3, 3:6] = -(rotation @ skew(first))
-        block[3:6, :3] = block[:3, 3:6].T
-        block[3:6, 3:6] = second
-        gravity = np.asarray(self.robot.gravity)
-        forces = np.zeros(self.robot.nv, dtype=object)
-        forces[:3] = settings.base_mass * gravity - rotation @ cross(w, cross(w, first)) + settings.push[:3]
-        forces[3:6] = (
-            cross(first, rotation.T @ gravity) - cross(w, second @ w) + rotation.T @ settings.push[3:]
+    def _advanced(
+        self, q: Array, v: Array, impulses: Array, position: Array, settings: RowSettings
+    ) -> _Advanced:
+        """One step: in lanes, and where not only feet may have touched in it, with found contacts instead."""
+        zero = np.zeros(len(self.joints))
+        load = np.concatenate([np.ravel(settings.base_mass), settings.base_shift, settings.push])
+        following, happened = ExactStep().advance(
+            self._place,
+            StepState(q, v, zero, impulses),
+            Command(position, zero, zero, settings.kp, zero, settings.kd),
+            friction=np.array([settings.friction[foot] for foot in self.owners]),
+            action=self._load.action(load, q, v),
         )
-        return JointAction(block, forces)
+        acting = [np.zeros(3) for _ in self.feet]
+        pressing: list[Any] = [0.0] * len(self.feet)
+        for k, foot in enumerate(self.owners):
+            acting[foot] = acting[foot] + happened.forces[k]
+            pressing[foot] = pressing[foot] + happened.forces[k] @ happened.normals[k]
+        in_lanes = _Advanced(
+            following.q,
+            following.v,
+            following.impulses,
+            np.array([happened.effort[velocity] for _, velocity in self.joints]),
+            np.array(acting),
+            np.array(pressing),
+            happened.residual,
+            happened.solver_steps,
+            0.0,
+        )
+        if not self.exact:
+            return in_lanes
+        clear = self._clearance.holds(q, following.v)
+
+        def found(*_: Any) -> tuple[Any, ...]:
+            row = FoundRow(
+                q, v, impulses[3 * len(self.candidates) :], *self._pressed(impulses, happened), position,
+                settings.kp, settings.kd, settings.friction, load,
+            )  # fmt: skip
+            return self._found(self.found.advance(row, where(clear, 0.0, 1.0)), happened)
+
+        return _Advanced(*repeat(found, tuple(in_lanes), count=1, until=lambda *_: clear))
+
+    def _pressed(self, impulses: Array, happened: StepReport) -> tuple[Array, Array]:
+        """Impulses (points, 3) of the points of feet in the step before, world axes, N s, and where they are, m."""
+        pressed, places, first = [], [], 0
+        for _, candidates in self.points:
+            numbers = range(first, first + len(candidates))
+            pressed.append(
+                sum(contact_frame(happened.normals[k]) @ impulses[3 * k : 3 * k + 3] for k in numbers)
+            )
+            places.append(happened.positions[first])
+            first += len(candidates)
+        return np.array(pressed), np.array(places)
+
+    def _found(self, result: FoundResult, happened: StepReport) -> _Advanced:
+        """After a step with found contacts, as lanes have it."""
+        rows: list[Any] = []
+        first = 0
+        normals: dict[int, Array] = {}
+        for (foot, candidates), impulse in zip(self.points, result.pressed, strict=True):
+            numbers = range(first, first + len(candidates))
+            normals.setdefault(foot, happened.normals[first])
+            nearest = happened.gaps[first]
+            for k in numbers[1:]:
+                nearest = minimum(nearest, happened.gaps[k])
+            for k in numbers:
+                own = contact_frame(happened.normals[k]).T @ impulse
+                rows += list(where(happened.gaps[k] <= nearest, own, 0.0) if len(numbers) > 1 else own)
+            first += len(candidates)
+        forces = result.forces * (1.0 / self.options.dt)
+        return _Advanced(
+            result.q,
+            result.v,
+            np.array([*rows, *result.held]),
+            np.array([result.effort[velocity] for _, velocity in self.joints]),
+            forces,
+            np.array([forces[foot] @ normals[foot] for foot in range(len(self.feet))]),
+            result.residual,
+            result.steps,
+            1.0,
+        )
 
 
-def _second(point: Array) -> Array:
-    """Moments of inertia (3, 3) of a unit mass at a point (3,), m2."""
-    return (point @ point) * np.eye(3) - np.outer(point, point)
+class _Advanced(NamedTuple):
+    """After a step: state, efforts (joints,), forces (feet, 3), N, how hard each foot is pressed (feet,), N, how well
+    contact is solved, and whether it was found (1, else 0)."""
+
+    q: Array
+    v: Array
+    impulses: Array
+    effort: Array
+    forces: Array
+    pressing: Array
+    residual: Any
+    solver_steps: Any
+    found: Any

@@ -31,6 +31,7 @@ from footfall.robot.digest import digest_of
 from footfall.robot.loop_equations import held_equations
 from footfall.robot.model import JointType, Robot
 from footfall.robot.tree import Tree
+from footfall.simulation.base_load import BaseLoad
 from footfall.simulation.contact_rows import LinkMotion, Row
 from footfall.simulation.drive_step import DriveTrain
 from footfall.simulation.joint_action import JointAction, spring_entries
@@ -158,12 +159,12 @@ class SumPiece:
 class RobotMotion:
     """A robot with what steps are made of.
 
-    train: its drives, if they are simulated. middle: whether Coriolis and gyroscopic forces are those in the middle of
-    the step. implicit_gains: see `joint_control`.
+    train: its drives, if they are simulated, or what a row of a batch adds to its base. middle: whether Coriolis and
+    gyroscopic forces are those in the middle of the step. implicit_gains: see `joint_control`.
     """
 
     robot: Robot
-    train: DriveTrain | None = None
+    train: DriveTrain | BaseLoad | None = None
     middle: bool = False
     implicit_gains: bool = True
 

@@ -21,6 +21,9 @@ from footfall.robot.model import Robot
 from footfall.simulation.contact_rows import LinkMotion, Row, combine
 from footfall.simulation.step_values import StepOptions
 
+# m: no step reaches a surface that is farther away, and cells of terrain that cannot be touched are 1 km away.
+MOST_ARM = 0.1
+
 
 class StepContact(NamedTuple):
     """A candidate in one configuration: the links it joins, its axes (3, 3) with columns (t1, t2, n), and where."""
@@ -84,6 +87,14 @@ def locate_contact(
     return StepContact(
         links, contact_frame(normal), point, gap, PairMaterial(**material), surface, carried, turned
     )
+
+
+def on_surface(contact: StepContact) -> StepContact:
+    """A contact with what does not move by itself acts where its surface is, as contacts that are found have it."""
+    if contact.links[1] >= 0:
+        return contact
+    normal = contact.frame[:, 2]
+    return contact._replace(position=contact.position - minimum(contact.gap, MOST_ARM) * normal)
 
 
 def followers_of(contacts: Sequence[StepContact]) -> list[StepContact]:

@@ -50,6 +50,7 @@ from footfall.simulation.step_contacts import (
     followers_of,
     joint_laws,
     locate_contact,
+    on_surface,
 )
 from footfall.simulation.step_values import Command, Place, StepOptions, StepReport, StepState
 
@@ -216,7 +217,7 @@ def _advanced(
     acting = _acting(robot, options, state, command, loads)
     motion = LinkMotion(robot.tree, link_poses(robot.tree, state.q), acting.coupling)
     contacts = [
-        locate_contact(robot, motion.poses, candidate, friction[k], time)
+        on_surface(locate_contact(robot, motion.poses, candidate, friction[k], time))
         for k, candidate in enumerate(place.candidates)
     ]
     problem = _problem(robot, options, state, acting, motion, contacts + followers_of(contacts))

@@ -146,6 +146,10 @@ class Routine(parts.Routine):
         names = list(signature_of(self.python).parameters)
         self._code(tuple(self._type(name, value) for name, value in zip(names, arguments, strict=True)))
 
+    def type_of_argument(self, number: int, value: Any) -> Type:
+        """The type of what is given as an argument, by its number."""
+        return self._type(list(signature_of(self.python).parameters)[number], value)
+
     def _type(self, name: str, value: Any) -> Type:
         hint = hint_of(self.python.__annotations__.get(name), self.python.__globals__)
         try:

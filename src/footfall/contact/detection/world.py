@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.arrays import Array, Integers
-from footfall.compiler.routines import new_records
+from footfall.compiler.routines import ArrayOf, Vector3, new_records
 from footfall.contact.detection.broad import key_of
 from footfall.contact.detection.find import NONE_SLEEP, find_contacts
 from footfall.contact.detection.narrow import MOST_SPOTS
@@ -85,6 +85,7 @@ def _carrier(tree: Tree, link: int) -> int:
     return parent
 
 
+_COUNTS = len(Count)
 _SPARE = 16  # rows of the table that are free at the start
 _PAIRS = 256  # room for pairs at the start
 _INSIDE = 1e-6  # m: bodies of a robot that overlap by more at the start never touch
@@ -294,7 +295,7 @@ class ContactWorld:
 
     def memory(self, *, pairs: int = _PAIRS) -> ContactMemory:
         """What detection keeps from step to step, for one world among many; pairs: room for so many."""
-        made = _new_memory(len(self._shapes), pairs)
+        made = new_memory(len(self._shapes), pairs)
         self._memories.append(made)
         return made
 
@@ -314,24 +315,30 @@ class ContactWorld:
         return self.memory(pairs=max(2 * pairs, len(memory.pairs)))
 
 
-def _new_memory(shapes: int, pairs: int) -> ContactMemory:
-    counts = np.zeros(len(Count), dtype=np.int64)
+def new_memory(shapes: int, pairs: int) -> ContactMemory:
+    """Of a world with so many shapes, with room for pairs; also in routines."""
+    counts = np.zeros(_COUNTS, dtype=np.int64)
     counts[Count.STALE] = 1
-    counts[[Count.FIXED_ROOT, Count.MOVING_ROOT]] = -1
+    counts[Count.FIXED_ROOT], counts[Count.MOVING_ROOT] = -1, -1
+    lower: ArrayOf[Vector3] = np.zeros((shapes, 3))
+    upper: ArrayOf[Vector3] = np.zeros((shapes, 3))
+    loose_lower: ArrayOf[Vector3] = np.zeros((shapes, 3))
+    loose_upper: ArrayOf[Vector3] = np.zeros((shapes, 3))
+    drift: ArrayOf[Vector3] = np.zeros((shapes, 3))
     return ContactMemory(
-        places=new_records(Transform, shapes),
-        lower=np.zeros((shapes, 3)),
-        upper=np.zeros((shapes, 3)),
-        loose_lower=np.zeros((shapes, 3)),
-        loose_upper=np.zeros((shapes, 3)),
-        drift=np.zeros((shapes, 3)),
-        spin=np.zeros(shapes),
-        leaves=np.full(shapes, -1, dtype=np.int64),
-        nodes=new_records(TreeNode, 2 * shapes),
-        pairs=new_records(Pair, pairs),
-        fresh=new_records(Pair, pairs),
-        counts=counts,
-        manifold=new_records(ManifoldPoint, MOST_SPOTS),
+        new_records(Transform, shapes),
+        lower,
+        upper,
+        loose_lower,
+        loose_upper,
+        drift,
+        np.zeros(shapes),
+        np.full(shapes, -1),
+        new_records(TreeNode, 2 * shapes),
+        new_records(Pair, pairs),
+        new_records(Pair, pairs),
+        counts,
+        new_records(ManifoldPoint, MOST_SPOTS),
     )
 
 

@@ -326,17 +326,23 @@ def _zeros_by_lines(*shape: int) -> Array:
     return memory[first : first + 8 * count].view(np.float64).reshape(shape)
 
 
-def new_workspace(world: World, contacts: ContactWorld, *, nv: int) -> Workspace:
-    """Room for the steps of one world."""
-    rows, nodes = contacts.bodies, len(world.node_velocities)
+def workspace_sizes(world: World) -> tuple[int, int]:
+    """How many numbers the kernels of all robots take and give."""
     robots: Any = world.robots
     inputs = robots["inputs"]["size"].sum()
     outputs = sum(robots["results"][name]["size"].sum() for name in ("approach", "settled"))
+    return int(inputs), int(outputs)
+
+
+def new_workspace(world: World, contacts: ContactWorld, *, nv: int) -> Workspace:
+    """Room for the steps of one world."""
+    rows, nodes = contacts.bodies, len(world.node_velocities)
+    inputs, outputs = workspace_sizes(world)
     return Workspace(
-        inputs=np.zeros(int(inputs)),
-        outputs=_zeros_by_lines(int(outputs)),
+        inputs=np.zeros(inputs),
+        outputs=_zeros_by_lines(outputs),
         bodies=Bodies(np.zeros((rows, 3, 3)), np.zeros((rows, 3)), np.zeros((rows, 3)), np.zeros((rows, 3))),
-        origins=np.zeros((len(robots), 3)),
+        origins=np.zeros((len(world.robots), 3)),
         free=_zeros_by_lines(nodes, WIDTH),
         v=_zeros_by_lines(nodes, WIDTH),
         found=new_records(Contact, _CONTACTS),

@@ -140,27 +140,12 @@ class WorldEngine:
 
     @cached_property
     def settings(self) -> Settings:
-        options, robot = self.setting.options, self.setting.robot
-        gravity = float(np.linalg.norm(robot.gravity))
-        steps = options.solver.newton_steps
-        at_rest = max(_FEWEST_AT_REST, round(_SLEEP_AFTER / options.dt))
-        return Settings(
-            dt=options.dt,
-            gravity=np.array(robot.gravity, dtype=np.float64),
-            reach=_REACH,
-            rules=options.contact.rules(gravity, options.dt),
-            middle=options.velocity_terms != "start",
-            tolerance=options.solver.tolerance,
-            direct_steps=min(_DIRECT_STEPS, steps),
-            interior_steps=min(_INTERIOR_STEPS, steps),
-            final_steps=steps,
-            sleep_speed=_SLEEP_SPEED,
-            sleep_steps=at_rest if self.setting.sleep else 0,
-        )
+        return step_settings(self.setting.robot, self.setting.options, sleep=self.setting.sleep)
 
     @cached_property
     def trains(self) -> list[DriveTrain]:
-        return [m.motion.train for m in self.members if m.motion is not None and m.motion.train is not None]
+        found = [m.motion.train for m in self.members if m.motion is not None]
+        return [train for train in found if isinstance(train, DriveTrain)]
 
     def currents(self, drives: Array) -> Array:
         """Currents (..., motors) of states of all drives (..., n), A."""
@@ -223,7 +208,7 @@ class WorldEngine:
         parts, at_q, at_v = [np.zeros(0)], 0, 0
         for member in self.members:
             robot = member.robot
-            if member.motion is not None and member.motion.train is not None:
+            if member.motion is not None and isinstance(member.motion.train, DriveTrain):
                 own = q[at_q : at_q + robot.nq], v[at_v : at_v + robot.nv]
                 parts.append(member.motion.train.start(*own))
             at_q, at_v = at_q + robot.nq, at_v + robot.nv
@@ -289,6 +274,26 @@ class WorldEngine:
 
     def rollout(self, batch: Batch) -> tuple[Array, Array, Array]:
         return roll_out(self, batch)
+
+
+def step_settings(robot: Robot, options: StepOptions, *, sleep: bool) -> Settings:
+    """The numbers of steps of a robot; sleep: whether things at rest sleep."""
+    gravity = float(np.linalg.norm(robot.gravity))
+    steps = options.solver.newton_steps
+    at_rest = max(_FEWEST_AT_REST, round(_SLEEP_AFTER / options.dt))
+    return Settings(
+        dt=options.dt,
+        gravity=np.array(robot.gravity, dtype=np.float64),
+        reach=_REACH,
+        rules=options.contact.rules(gravity, options.dt),
+        middle=options.velocity_terms != "start",
+        tolerance=options.solver.tolerance,
+        direct_steps=min(_DIRECT_STEPS, steps),
+        interior_steps=min(_INTERIOR_STEPS, steps),
+        final_steps=steps,
+        sleep_speed=_SLEEP_SPEED,
+        sleep_steps=at_rest if sleep else 0,
+    )
 
 
 def begin_early(placed: Sequence[Placed], options: StepOptions, gears: Gears | None) -> None:

@@ -1,0 +1,181 @@
+"""Rows of a batch whose robots touch with more than their feet: steps with found contacts, and the bound that asks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import footfall
+from footfall.contact.detection.world import bodies_at, contacts_of
+from footfall.geometry.plane import Plane
+from footfall.math.rotations import quaternion_from_rotation_vector
+from footfall.simulation import RobotBatch, find_feet
+from footfall.simulation.batch import standing_configuration
+from footfall.simulation.batch_step import BatchStep
+from footfall.simulation.found_step import joined_closely
+from footfall.simulation.step_values import StepOptions
+
+
+class Never:
+    """A bound that never holds: all steps are taken with found contacts."""
+
+    def holds(self, q, v):
+        return q[2] < -1e3
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return footfall.load("go2")
+
+
+def driven(batch):
+    batch.settings.kp[:], batch.settings.kd[:] = 30.0, 0.8
+    return batch
+
+
+@pytest.fixture(scope="module")
+def batch(robot):
+    return driven(RobotBatch(robot, 9, substeps=1))
+
+
+@pytest.fixture(scope="module")
+def always_found(robot, batch):
+    """The same whose steps all have found contacts."""
+    made = replace(batch.step_made)
+    made.__dict__["_clearance"] = Never()
+    other = RobotBatch.__new__(RobotBatch)
+    other.__dict__.update(batch.__dict__)
+    other.step_made = made
+    other._build_kernel()
+    other._rows = [{name: value.copy() for name, value in rows.items()} for rows in batch._rows]
+    other.settings = type(batch.settings)(*(value.copy() for value in batch.settings))
+    return other
+
+
+def copy_rows(source, target):
+    for name in ("q", "v", "impulses", "held", "air_time"):
+        getattr(target.state, name)[:] = getattr(source.state, name)
+
+
+def goals(batch, rng, scale=0.2):
+    return batch.start[7:] + scale * rng.normal(size=(batch.count, batch.joints))
+
+
+def test_feet_in_lanes_step_as_found_feet_do(batch, always_found):
+    """From the same state, with masses, pushes and friction of their own: the same velocity to the tolerance."""
+    rng = np.random.default_rng(0)
+    for each in (batch, always_found):
+        each.reset()
+        each.settings.base_mass[1], each.settings.base_shift[1] = 2.0, [0.02, -0.01, 0.03]
+        each.settings.push[2], each.settings.friction[3, 0] = [20.0, 5.0, 0.0, 0.0, 0.0, 1.0], 0.3
+    weight, clear = batch.robot.mass * 9.81, 0
+    goal = goals(batch, rng, 0.1)
+    for k in range(60):
+        goal = goals(batch, rng, 0.1) if k % 4 == 0 else goal
+        ours, theirs = batch.step(goal), always_found.step(goal)
+        lanes = ours.found == 0.0
+        clear += int(lanes.sum())
+        np.testing.assert_allclose(batch.state.q[lanes], always_found.state.q[lanes], rtol=0, atol=1e-9)
+        np.testing.assert_allclose(batch.state.v[lanes], always_found.state.v[lanes], rtol=0, atol=1e-6)
+        np.testing.assert_allclose(ours.forces[lanes], theirs.forces[lanes], rtol=0, atol=1e-5 * weight)
+        np.testing.assert_allclose(ours.effort[lanes], theirs.effort[lanes], rtol=0, atol=1e-5)
+        assert (theirs.found == 1.0).all()
+        copy_rows(batch, always_found)
+    assert clear > 60  # the comparison was made
+    for each in (batch, always_found):
+        each.settings.base_mass[:], each.settings.base_shift[:], each.settings.push[:] = 0.0, 0.0, 0.0
+        each.settings.friction[:] = 0.8
+
+
+def fallen(batch, rng):
+    """Rows of which six fall onto all sides, and others onto their feet."""
+    q = np.tile(batch.start, (batch.count, 1))
+    q[:, 2] += 0.1
+    for row in q[:6]:
+        axis = rng.normal(size=3)
+        row[3:7] = quaternion_from_rotation_vector(rng.uniform(0.5, 3.0) * axis / np.linalg.norm(axis))
+        row[2] = 0.5
+    return q
+
+
+def test_falls_and_get_ups_are_those_of_found_contacts(batch, always_found):
+    rng = np.random.default_rng(1)
+    q = fallen(batch, rng)
+    for each in (batch, always_found):
+        each.reset(q=q)
+    both = np.zeros(2)
+    goal = goals(batch, rng, 0.5)
+    for k in range(120):
+        goal = goals(batch, rng, 0.5) if k % 20 == 0 else goal
+        report = batch.step(goal)
+        always_found.step(goal)
+        both += [(report.found == 0.0).sum(), (report.found == 1.0).sum()]
+        np.testing.assert_allclose(batch.state.q, always_found.state.q, rtol=0, atol=1e-8)
+        np.testing.assert_allclose(batch.state.v, always_found.state.v, rtol=0, atol=2e-6)
+        copy_rows(batch, always_found)
+    assert (both > 50).all()  # they changed between the engines
+    lowest = min(contact_depth(batch, row) for row in batch.state.q)
+    assert lowest > -5e-3  # nothing sinks into the ground; in lanes alone trunks do
+
+
+def contact_depth(batch, q):
+    world = batch.step_made.found.contacts
+    contacts, memory = contacts_of(world, world.memory(), bodies_at(batch.robot, q, world.bodies))
+    world.drop(memory)
+    return min([0.0, *contacts["gap"]])
+
+
+def test_a_row_falls_the_same_in_any_batch(batch, robot):
+    rng = np.random.default_rng(2)
+    q, goal = fallen(batch, rng), goals(batch, rng, 0.8)
+    runs = []
+    for rows, threads in ((9, 1), (9, 2), (2, 1), (1, 1)):
+        other = batch if rows == 9 else driven(RobotBatch(robot, rows, substeps=1))
+        other.threads = threads
+        other.reset(q=q[:rows])
+        found = sum(other.step(goal[:rows]).found[0] for _ in range(60))
+        runs.append((other.state.q[0].copy(), other.state.v[0].copy(), found))
+    batch.threads = None
+    assert runs[0][2] > 5
+    for run in runs[1:]:
+        np.testing.assert_array_equal(run[0], runs[0][0])
+        np.testing.assert_array_equal(run[1], runs[0][1])
+        assert run[2] == runs[0][2]
+
+
+@pytest.mark.parametrize("name", ["go2", "g1"])
+def test_where_the_bound_holds_nothing_but_feet_is_near(name):
+    """Against the narrow phase at random configurations and velocities: gaps that could close in a step."""
+    robot = footfall.load(name)
+    start = standing_configuration(robot, Plane())
+    step = BatchStep(robot, find_feet(robot), Plane(), StepOptions(dt=0.005), 1, True, start)
+    world, feet, rng = step.found.contacts, {foot.body for foot in step.feet}, np.random.default_rng(3)
+    held, near = 0, 0
+    for _ in range(100):
+        q = start.copy()
+        q[2] += rng.uniform(-0.1, 0.1)
+        q[3:7] = quaternion_from_rotation_vector(np.array([rng.uniform(-0.5, 0.5), 0.0, 0.0]))
+        joints = q[7:] + rng.uniform(-0.3, 0.3, len(q) - 7) * rng.uniform()
+        q[7:] = np.clip(joints, robot.lower_limits[7:], robot.upper_limits[7:])
+        holds = bool(step._clearance.holds(q, np.zeros(robot.nv)))
+        contacts, memory = contacts_of(world, world.memory(), bodies_at(robot, q, world.bodies))
+        world.drop(memory)
+        others = [
+            each["gap"]
+            for each in contacts
+            if not (world.owner_of(each["first"]) in feet and world.owner_of(each["second"]) == "ground")
+        ]
+        held, near = held + holds, near + bool(others)
+        assert not (holds and min(others, default=1.0) < 0.0)
+    assert held > 5
+    assert near > 5
+
+
+def test_bodies_of_one_shoulder_are_neighbours():
+    robot = footfall.load("g1")
+    pairs = joined_closely(robot, footfall.neutral(robot))
+    assert ("left_shoulder_yaw_link", "torso_link") in pairs
+    assert ("left_elbow_link", "torso_link") not in pairs  # beyond the elbow
+    assert ("left_knee_link", "pelvis_contour_link") not in pairs
