@@ -442,7 +442,7 @@ def test_a_click_on_a_foot_tells_its_wrench(panel: WalkPanel, code: WalkingCode)
     scene.show(session)
     label = scene._wrench
     assert label.visible
-    assert label.text.startswith("right foot; force")
+    assert label.text.startswith("right foot\nforce")
     assert "pressure at" in label.text
     scene.clicked(code.body.body_of("UB"))  # has no sensor
     panel.step()
