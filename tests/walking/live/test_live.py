@@ -191,7 +191,7 @@ def test_the_clock_paces_a_walk_and_counts_what_it_takes(code: WalkingCode):
     whole = timing(clock, Level.PERIOD)
     parts = [timing(clock, level) for level in (Level.PATTERN, Level.STABILISATION, Level.PLANT)]
     assert whole.number == 100
-    assert sum(each.mean for each in parts) <= whole.mean
+    assert sum(each.mean for each in parts) <= (1.0 + 1e-12) * whole.mean  # sums of 100 in other orders
     assert whole.sigma <= whole.largest
     assert whole.mean <= whole.most <= max(whole.largest, 10.0)
 
