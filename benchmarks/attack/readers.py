@@ -320,7 +320,7 @@ def _kernel(path: Path) -> object:
     """An entry of the cache."""
     from footfall.compiler import cache
 
-    entry = cache._parse(path.read_bytes(), "a" * 64)
+    entry = cache.parsed(path.read_bytes(), "a" * 64)
     return entry and sorted(entry.facts)
 
 

@@ -27,7 +27,6 @@ everybody uses. Each domain has one more module, `footfall.control` say, and eac
 | `viewer`, `scenarios`, `bench` | pictures, whole runs, races |
 """
 
-import sys
 from typing import TYPE_CHECKING
 
 from footfall.public_names import open_to_users
@@ -131,7 +130,6 @@ if TYPE_CHECKING:
 
 open_to_users(__name__)
 
-if "gymnasium" in sys.modules:  # one that is imported later finds our names by its entry point
-    from footfall.learning.registration import register as _register
+from footfall.learning.registration import tell_gymnasium as _tell_gymnasium  # noqa: E402
 
-    _register()
+_tell_gymnasium()

@@ -15,7 +15,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.dynamics.kinematics import link_poses
-from footfall.errors import UnsuitableRobot
+from footfall.errors import MisplacedFrame, UnsuitableRobot
 from footfall.math.transform import Transform
 from footfall.motion.arm_reach import arm_reach
 from footfall.motion.arms import arm_of, on_axis
@@ -184,7 +184,10 @@ def _toes(
     toes = [leg.toe for leg in legs if leg.toe is not None]
     if len(toes) < len(legs):
         return {"toe_sole": sole, "toe_limits": None, "toe_signs": (-1.0, 1.0)}
-    rear, front, right, left = sole_rectangle(robot, frames["RF"])
+    try:
+        rear, front, right, left = sole_rectangle(robot, frames["RF"])
+    except MisplacedFrame:  # toes without shapes on the ground: the sole was given
+        rear, front, right, left = sole
     limits = []
     for toe in toes:
         place = robot.tree.links[toe.link].q

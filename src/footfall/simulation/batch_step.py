@@ -124,7 +124,7 @@ class BatchStep:
 
     @cached_property
     def _place(self) -> Place:
-        return Place(self.robot, self.candidates, self.options)
+        return Place(self.robot, self.candidates, self.options, on_surfaces=self.exact)
 
     @cached_property
     def owners(self) -> list[int]:

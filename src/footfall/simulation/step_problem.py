@@ -33,7 +33,6 @@ from footfall.scene.model import Material
 from footfall.simulation.joint_control import joint_control, limited_velocities, rubbing_velocities
 from footfall.simulation.plants import ExactSimulation
 from footfall.simulation.run_values import SimulationState, Trajectory, join_trajectories
-from footfall.simulation.step_contacts import MOST_ARM
 from footfall.simulation.step_values import Command
 from footfall.simulation.time_step import foreseen_velocities
 from footfall.simulation.world.engine import WorldEngine
@@ -193,8 +192,7 @@ def _contacts(simulation: ExactSimulation, state: SimulationState, after: Simula
     engine, robot = simulation.engine, simulation.robot
     if not isinstance(engine, WorldEngine):
         listed = detect_contacts(robot, state.q, engine.candidates, margin=np.inf, time=state.time)
-        listed = replace(listed, friction=engine.friction, restitution=np.array(engine.restitution))
-        return _on_surfaces(simulation, state.q, listed)
+        return replace(listed, friction=engine.friction, restitution=np.array(engine.restitution))
     if after is None:
         raise InvalidInput("after is None; contacts are found while it runs: give the state after the step")
     contacts, bodies = after.contacts, {body.name for body in robot.bodies}
@@ -226,20 +224,6 @@ def _contacts(simulation: ExactSimulation, state: SimulationState, after: Simula
         np.array([pair.rolling_friction for pair in pairs]),
         np.array([pair.torsional_friction for pair in pairs]),
     )
-
-
-def _on_surfaces(simulation: ExactSimulation, q: Array, contacts: Contacts) -> Contacts:
-    """Contacts where their surfaces are, as `on_surface` has them."""
-    if not len(contacts):
-        return contacts
-    tree = simulation.robot.tree
-    fixed = np.array([tree.attachments[name].link < 0 for name in contacts.others])
-    normals = contacts.rotations[:, :, 2]
-    shift = np.where(fixed, np.minimum(contacts.gaps, MOST_ARM), 0.0)[:, None] * normals
-    places = forward_kinematics(simulation.robot, q, frames=tuple(contacts.bodies))
-    turned = np.einsum("mij,mj->mi", places.rotation, contacts.points)
-    points = _in_frames(simulation, q, list(contacts.bodies), places.position + turned - shift)
-    return replace(contacts, points=points)
 
 
 def _felt_gaps(engine: WorldEngine, contacts: Any) -> Array:

@@ -82,11 +82,13 @@ class StepOptions(metaclass=AcceptsOldOptions):
 
 
 class Place(NamedTuple):
-    """What a step in lanes is made for: a robot, the places of it that may touch, and how steps are computed."""
+    """What a step in lanes is made for: a robot, the places of it that may touch, and how steps are computed.
+    on_surfaces: whether contacts act where the surface is, as those that are found, or where the robot's place is."""
 
     robot: Robot
     candidates: tuple[Candidate, ...]
     options: StepOptions
+    on_surfaces: bool = False
 
 
 class StepState(NamedTuple):

@@ -217,9 +217,11 @@ def _advanced(
     acting = _acting(robot, options, state, command, loads)
     motion = LinkMotion(robot.tree, link_poses(robot.tree, state.q), acting.coupling)
     contacts = [
-        on_surface(locate_contact(robot, motion.poses, candidate, friction[k], time))
+        locate_contact(robot, motion.poses, candidate, friction[k], time)
         for k, candidate in enumerate(place.candidates)
     ]
+    if place.on_surfaces:
+        contacts = [on_surface(contact) for contact in contacts]
     problem = _problem(robot, options, state, acting, motion, contacts + followers_of(contacts))
     v, impulses, residual, steps = solve(place, problem, state)
     effort = _effort(robot, options, acting.control, loads.action, v - state.v)
