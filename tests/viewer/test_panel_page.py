@@ -246,13 +246,18 @@ def test_what_the_robot_believes_is_drawn(running: Running) -> None:
     running.panel.wish(lambda now: now.walk_to(0.1, 0.0))
     running.wait(lambda: session.pilot.environment.version > 0)
     running.wait(lambda: activity(session).doing == "standing")
-    time.sleep(1.0)  # the camera comes to rest
     before = pixels(running.page)
 
     def changed(colors: Any) -> Any:
         return np.abs(colors - np.moveaxis(before, 2, 0)).max(axis=0) > 24
 
-    quiet = count(running.page, changed)
+    deadline = time.monotonic() + 40.0
+    while True:  # until the camera has come to rest
+        time.sleep(1.0)
+        quiet = count(running.page, changed)
+        if quiet < 200 or time.monotonic() > deadline:
+            break
+        before = pixels(running.page)
     running.panel.scene.set_layer("Believed heights", True)
     shown = wait_for_pixels(running, changed, lambda found: found > quiet + 4000)
     running.panel.scene.set_layer("Believed heights", False)
