@@ -180,7 +180,11 @@ def _page_target(port: int) -> str | None:
 def _ends_with_us() -> list[str]:
     """Words before a command that let the system end it with this process, also if that is killed."""
     setpriv = shutil.which("setpriv")
-    return [] if setpriv is None else [setpriv, "--pdeathsig", "KILL"]
+    if setpriv is None:
+        return []
+    # This process may have ended before the system was asked: then the command has another parent, and is left out.
+    ours = f'[ "$PPID" = {os.getpid()} ] && exec "$@"'
+    return [setpriv, "--pdeathsig", "KILL", "sh", "-c", ours, "sh"]
 
 
 @contextmanager
