@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
 
-.PHONY: help demo walks test explore lint format bench picture wheel clean
+.PHONY: help demo walks test explore lint format bench picture wheel native clean
 .DEFAULT_GOAL := help
 
 help:
@@ -19,6 +19,7 @@ help:
 	@echo "make bench    measure against Pinocchio (minutes; wants a quiet machine)"
 	@echo "make picture  draw the pictures of the README (wants Chromium)"
 	@echo "make wheel    build a wheel with native code for common CPUs (two minutes)"
+	@echo "make native   compile once what is the same for all robots, for this clone (a minute)"
 	@echo "make clean    remove .venv and all that tools have left"
 
 demo: $(VENV)/installed
@@ -62,6 +63,10 @@ picture: $(VENV)/installed-for-tests
 wheel: $(VENV)/installed
 	$(BIN)/python release/native_code.py
 	$(PIP) wheel --no-deps --wheel-dir dist .
+
+# The same for a clone: the first step of a robot does not wait for it. What changes in the sources is compiled anew.
+native: $(VENV)/installed
+	$(BIN)/python release/native_code.py --here
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "footfall needs Python 3.11 or newer")'

@@ -53,7 +53,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--output", type=Path, help="file for the report")
-    parser.add_argument("--minutes", type=float, default=1.0, help="of each walk")
+    parser.add_argument("--minutes", type=float, default=1.0, help="of each walk; 0: stops only")
     parser.add_argument("--mode", default="full", choices=("reduced", "full"))
     parser.add_argument("--priority", default="both", choices=("no", "yes", "both"))
     parser.add_argument("--stops", type=int, default=0, help="how many stops to measure")
@@ -64,9 +64,9 @@ def main() -> None:
         print(json.dumps(_empty(asked.empty, asked.priority == "yes")))
         return
     chosen = {"no": (False,), "yes": (True,), "both": (False, True)}[asked.priority]
-    lines = report(60.0 * asked.minutes, asked.mode, chosen, asked.seed)
+    lines = report(60.0 * asked.minutes, asked.mode, chosen, asked.seed) if asked.minutes > 0.0 else []
     if asked.stops:
-        lines += ["", *stops(asked.stops, asked.mode, asked.seed)]
+        lines += ["", *stops(asked.stops, asked.mode, asked.seed, priority=chosen[-1])]
     text = "\n".join(lines) + "\n"
     if asked.output is not None:
         asked.output.write_text(text)
@@ -101,10 +101,12 @@ def report(seconds: float, mode: str, chosen: tuple[bool, ...], seed: int) -> li
         missed, periods = (
             sum(getattr(each, name) for each in phases.values()) for name in ("missed", "periods")
         )
+        beyond = sum(each.levels["period"].most > 1000.0 for each in phases.values())
         rest.append(
             f"- Priority {word}: {missed} of {periods} periods ended late ({100 * missed / max(periods, 1):.4f} %), "
             f"{late} plans came too late. An empty loop meanwhile began late by {_empty_cell(beside)} us; load "
-            f"{os.getloadavg()[0]:.1f} at the end."
+            f"{os.getloadavg()[0]:.1f} at the end. The bar: 99.99 % of the periods take less than 1 ms, which holds in "
+            f"{len(phases) - beyond} of {len(phases)} situations, and fewer than 0.01 % end late."
         )
     lines += [f"| {each}, source | yes | {' | '.join(_SOURCE[each])} | | | | | |" for each in _SOURCE]
     return [*lines, "", *rest]
@@ -181,11 +183,14 @@ def _phase(clock: Clock, planner: int) -> Phase:
 
 def _memory(process: int) -> float:
     """Resident, MB."""
-    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    try:
+        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    except FileNotFoundError:  # a planner that died, and was replaced
+        return float("nan")
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-def stops(count: int, mode: str, seed: int) -> list[str]:
+def stops(count: int, mode: str, seed: int, *, priority: bool) -> list[str]:
     """From a stop to the first set point that differs from those of the walk without it, simulated s, while ways to
     random goals are planned. The set points without it are those of the motion that the robot had."""
     request = _request("obstacles", mode, seed)
@@ -221,17 +226,20 @@ def stops(count: int, mode: str, seed: int) -> list[str]:
             session,
             ended=lambda: len(sent) >= count and phase == "walk",
             commands=None,
+            priority=priority,
             seconds=6.0 * count,
             progress=tell,
         )
     finally:
         session.close()
-    taken = [ready for ready, name, data in session.happened if name == "plan" and data["about"] == "stop"]
-    delays = [min((each - when for each in taken if each > when), default=np.inf) for when, _ in sent]
+    changed = [
+        data["begins"] for _, name, data in session.happened if name == "plan" and data["about"] == "stop"
+    ]
+    delays = [min((each - when for each in changed if each > when), default=np.inf) for when, _ in sent]
     found = np.array([each for each in delays if each < 3.0])
     return [
         f"Stops: {len(sent)} while ways to random goals were planned (seed {seed}), {len(found)} of them while it "
-        f"walked. From signal to the motion that stops it: median {np.median(found):.3f} s, 99 % "
+        f"walked. From signal to the first set point that it changes: median {np.median(found):.3f} s, 99 % "
         f"{np.percentile(found, 99):.3f} s, largest {found.max():.3f} s."
     ]
 

@@ -2,9 +2,10 @@
 
     python -m benchmarks.panel_monkey [--minutes 10] [--seed 0]
 
-Prints every half minute the simulated time, memory of this process and processor time for a second of the walk and of
-drawing. Ends with status 1 if the walk stands still, a fall cannot be reset, memory grows by more than a tenth in
-the last four tenths, or a page loses its connection for good.
+Prints every half minute the minutes, simulated time, memory of this process, processor time of the thread that walks
+and draws and of the whole process for a second of the clock, signals of the walk and walks that ended. Ends with status
+1 if the walk stands still, a fall cannot be reset, memory grows by more than a tenth in the last four tenths, or a page
+loses its connection for good.
 """
 
 from __future__ import annotations
@@ -32,12 +33,14 @@ _LOG = 64e6  # bytes, as `footfall panel` has it: 30 s of a walk, after which no
 
 
 class Look(NamedTuple):
-    """minutes: of the clock. simulated: s. memory: MB. busy: processor seconds of the walking thread a second."""
+    """minutes: of the clock. simulated: s. memory: MB. walking, whole: processor seconds of the thread that walks and
+    draws, and of the process, a second of the clock since the look before."""
 
     minutes: float
     simulated: float
     memory: float
-    busy: float
+    walking: float
+    whole: float
     signals: int
     walks: int
 
@@ -90,6 +93,7 @@ def run(minutes: float, seed: int) -> int:
     thread.start()
     rng, looks, problems = random.Random(seed), list[Look](), list[str]()
     begin = last = time.monotonic()
+    before = 0.0, time.process_time()
     moved: tuple[float, WalkSession, float] = (0.0, session, begin)
     try:
         with operated_page(stage.address, width=_SIZE[0], height=_SIZE[1]) as page:
@@ -105,25 +109,28 @@ def run(minutes: float, seed: int) -> int:
                         problems.append(f"failed: {panel.failed}")
                     page.key("Backspace", "keyDown")
                     moved = (0.0, current, now)
-                elif panel.paused or current is not moved[1] or current.time > moved[0]:
+                elif panel.paused or panel.looks_back or current is not moved[1] or current.time > moved[0]:
                     moved = (current.time, current, now)
                 elif now - moved[2] > _STUCK:
                     problems.append(f"stuck at {current.time:.2f} s: {panel.message}")
                 if panel.paused and rng.random() < 0.5:
                     panel.paused = False
+                if panel.looks_back and rng.random() < 0.5:
+                    page.click_on("#ff-live")
                 if now - last > 30.0:
                     looks.append(
                         Look(
                             (now - begin) / 60,
                             current.time,
                             memory(),
-                            busy[0] / (now - begin),
+                            (busy[0] - before[0]) / (now - last),
+                            (time.process_time() - before[1]) / (now - last),
                             len(current.sent),
                             walks[0],
                         )
                     )
                     print(*(f"{value:.3g}" for value in looks[-1]), sep="\t", flush=True)
-                    last = now
+                    last, before = now, (busy[0], time.process_time())
             if link.pages != 1:
                 problems.append(f"{link.pages} pages are connected")
     finally:

@@ -20,8 +20,9 @@ from footfall.robot.library import quadruped
 from footfall.scenarios.quadruped import load_scenario
 from footfall.scenarios.quadruped.legs import standing_configuration
 from footfall.scenarios.quadruped.run import build_simulation
-from footfall.simulation.penalty_step import SmoothStep, SpringStep, penalty_delassus
-from footfall.simulation.step_values import Command, StepState
+from footfall.simulation.lanes.values import StepState
+from footfall.simulation.sources.springs import SmoothStep, SpringStep, penalty_delassus
+from footfall.simulation.step_values import Command
 
 HEIGHTS = (0.1, 0.5, 1.5)  # m
 STEPS = (0.0005, 0.002)  # s

@@ -2,6 +2,7 @@
 
 python release/native_code.py                  # for all levels of x86-64 that this machine has
 python release/native_code.py --level x86-64-v3
+python release/native_code.py --here                # for the best level of this machine, in a clone
 
 A process a level simulates, plans and walks a little with FOOTFALL_LEVEL set and an empty cache; what it compiles goes
 into an archive in `src/footfall/compiler/shipped`, which `hatch_build.py` puts into the wheel. Code is found by a hash
@@ -64,11 +65,12 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--level", choices=LEVELS, action="append", help="default: all that this CPU has")
+    parser.add_argument("--here", action="store_true", help="only the best level that this CPU has")
     parser.add_argument("--output", type=Path, default=cache.SHIPPED, help="folder of the archives")
     options = parser.parse_args()
     best = machine.best_level()
     here = LEVELS[: LEVELS.index(best) + 1] if best in LEVELS else ()
-    for level in options.level or here:
+    for level in options.level or (here[-1:] if options.here else here):
         if level not in here:
             parser.error(f"this CPU cannot run code for {level}, so that it cannot be tried here")
         path = make_archive(level, options.output)

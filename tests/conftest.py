@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -23,3 +24,10 @@ def kernel_cache() -> Path:
         os.environ.setdefault("FOOTFALL_CACHE_DIR", str(Path(tempfile.gettempdir()) / "footfall-tests"))
     )
     return folder
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """How much of the pages in a browser was not looked at, since there is none."""
+    skipped = [each for each in terminalreporter.stats.get("skipped", ()) if "Chromium" in str(each.longrepr)]
+    if skipped:
+        terminalreporter.write_line(f"{len(skipped)} tests of pages were skipped: Chromium is not installed")

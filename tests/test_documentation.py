@@ -89,7 +89,6 @@ def test_files_that_the_architecture_names_exist() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`([\w/]+(?:\.py|/))`", text))
     assert len(named) > 40
-    planned = {"environment/", "planning/", "walking/", "studies/"}
     source = ROOT / "src" / "footfall"
     known = {path.relative_to(ROOT) for path in [*source.rglob("*"), *(ROOT / "tests").rglob("*.py")]}
 
@@ -97,7 +96,7 @@ def test_files_that_the_architecture_names_exist() -> None:
         wanted = Path(name).parts
         return (ROOT / name).exists() or any(path.parts[-len(wanted) :] == wanted for path in known)
 
-    assert {name for name in named if not exists(name)} <= planned
+    assert {name for name in named if not exists(name)} == set()
     assert not exists("dynamics/nothing.py")
 
 

@@ -17,7 +17,7 @@ from footfall.control.angular_momentum import (
     vertical_inertia,
 )
 from footfall.control.inverse_kinematics.costs import ComfortCost, CostSum, NullSpaceCost, RepulsiveCost
-from footfall.control.inverse_kinematics.motion_weights import MomentumWeight
+from footfall.control.inverse_kinematics.null_space import MomentumWeight
 from footfall.control.tasks.postures import posture
 from footfall.errors import FootfallError, MotionWarning
 from footfall.gait.walking_transitions import WalkingTransition
@@ -82,7 +82,7 @@ def methods(robot: Robot, q: Array, walk: Walk, begin: float) -> dict[str, FreeM
         return np.array([np.interp(time, times, course)])
 
     def compensated(variant: Variant) -> FreeMotion:
-        return FreeMotion(cost=cost, terms=(MomentumCompensation(arms, variant=variant),), told=told)
+        return FreeMotion(cost=cost, terms=(MomentumCompensation(arms, variant=variant),), inputs=told)
 
     return {
         "arms at rest": FreeMotion(tasks=(posture(robot, q, joints=list(arms)),)),

@@ -18,7 +18,7 @@ from benchmarks.lab.random_problems import problems as mixed_problems
 from benchmarks.lab.random_problems import robot_problem
 from benchmarks.lab.recorded_steps import RecordedStep
 from footfall.arrays import Array
-from footfall.bench.crossing import crossing
+from footfall.bench.chains import crossing
 from footfall.contact.classic.gauss_seidel import solve_gauss_seidel, solve_gauss_seidel_source
 from footfall.contact.classic.hybrid import solve_hybrid
 from footfall.contact.classic.interior_point import solve_interior_point

@@ -25,7 +25,7 @@ from footfall.control.whole_body import (
     build_whole_body,
     solve_whole_body,
 )
-from footfall.control.whole_body_limits import WholeBodyLimits
+from footfall.control.whole_body_program import WholeBodyLimits
 from footfall.dynamics.center_of_mass import center_of_mass
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.kinematics import frame_pose

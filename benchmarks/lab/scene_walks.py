@@ -8,7 +8,7 @@ import numpy as np
 
 from footfall.errors import FootfallError
 from footfall.motion.motion import Motion
-from footfall.walking.arrival import ALIGNED, NEAR
+from footfall.walking.arrival import ALIGNED, ARRIVED
 from footfall.walking.request import WalkMode, WalkRequest
 from footfall.walking.session import WalkSession
 from footfall.walking.summary import WalkSummary
@@ -28,10 +28,10 @@ SCENES = (
 )
 PLANS = ("straight", "curve", "sideways", "turn", "platform")
 _REACHED = (
-    f"Reached: a second after the end of its plan the robot stands, the middle between its feet nearer than {NEAR} m "
-    f"and {np.rad2deg(ALIGNED):.0f} degrees to its goal in the true world. A planned hand contact is made if the hand "
-    "pushes with 10 N or more for half of the planned time. Drift: between where it stands and where it believes to. "
-    "Worst of all seeds; residual of contact as a part of the weight."
+    f"Reached: a second after the end of its plan the robot stands, the middle between its feet nearer than "
+    f"{ARRIVED} m and {np.rad2deg(ALIGNED):.0f} degrees to its goal in the true world. A planned hand contact is "
+    "made if the hand pushes with 10 N or more for half of the planned time. Drift: between where it stands and "
+    "where it believes to. Worst of all seeds; residual of contact as a part of the weight."
 )
 _HEAD = (
     "| walk | reached | hand contacts made, of planned | off the goal, mm | degrees | drift, mm | hand, N "

@@ -16,9 +16,8 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.bench import surroundings
-from footfall.control.inverse_kinematics.levenberg_marquardt import levenberg_marquardt
 from footfall.control.inverse_kinematics.limits import NO_LIMITS
-from footfall.control.inverse_kinematics.objective import Objective, Progress
+from footfall.control.inverse_kinematics.objective import Objective, Progress, levenberg_marquardt
 from footfall.control.inverse_kinematics.textbook import descend, newton
 from footfall.control.tasks.stack import TaskStack
 from footfall.dynamics.configuration import integrate

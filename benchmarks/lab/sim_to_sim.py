@@ -12,7 +12,7 @@ from footfall.learning.observer import Observer
 from footfall.learning.policy import Policy
 from footfall.learning.policy_run import PolicyRun
 from footfall.learning.task import LearningTask
-from footfall.simulation.batch import RobotBatch
+from footfall.simulation.lanes.batch import RobotBatch
 
 _SETTLED = 2.0  # s after which velocities count
 _PUSH_EVERY = 2.0  # s

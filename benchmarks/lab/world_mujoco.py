@@ -32,7 +32,7 @@ class WorldPeer:
         for motor in list(spec.actuators):
             spec.delete(motor)
         for thing in world.scene.objects:
-            _add(spec, thing)
+            add_thing(spec, thing)
         controlled: list[int] = []
         if world.robot is not None and world.kp > 0.0:
             controlled = add_servos(spec, world.robot, world.kp, world.kd)
@@ -57,10 +57,11 @@ class WorldPeer:
         mujoco.mj_step(self.model, self.data, steps)
 
 
-def _add(spec: Any, thing: SceneObject) -> None:
+def add_thing(spec: Any, thing: SceneObject, *, margin: float = 1e-3) -> None:
+    """An object; margin: m from which on it touches."""
     shape, pose = thing.shape, thing.placement
     place = {"pos": pose.translation, "quat": quaternion_from_matrix(np.asarray(pose.rotation))}
-    common: dict[str, Any] = {"friction": [thing.material.friction, 0.0, 0.0], "condim": 3, "margin": 1e-3}
+    common: dict[str, Any] = {"friction": [thing.material.friction, 0.0, 0.0], "condim": 3, "margin": margin}
     if thing.free is None:
         spec.worldbody.add_geom(**_geometry(shape), **place, **common)
         return

@@ -82,8 +82,16 @@ def _stack(count: int) -> WorldScene:
 
 
 def _pile(count: int) -> WorldScene:
-    """Boxes of random sizes and turns that fall onto each other."""
-    rng = np.random.default_rng(0)
+    """Boxes that fall onto each other."""
+    boxes = falling_boxes(count, seed=0)
+    return WorldScene(
+        f"pile of {count}", None, Scene("pile", (_GROUND, *boxes)), dt=2e-3, settle=8.0, fall=1.0
+    )
+
+
+def falling_boxes(count: int, seed: int) -> list[SceneObject]:
+    """Boxes of random sizes and turns in a grid, 15 cm above the ground, that fall onto each other."""
+    rng = np.random.default_rng(seed)
     side = int(np.ceil(count ** (1 / 3)))
     boxes = []
     for k in range(count):
@@ -94,9 +102,7 @@ def _pile(count: int) -> WorldScene:
         rotation = matrix_from_quaternion(turn / np.linalg.norm(turn))
         mass = 1000.0 * float(np.prod(size))
         boxes.append(loose(f"box{k}", Box(tuple(size)), place, rotation, mass=mass))
-    return WorldScene(
-        f"pile of {count}", None, Scene("pile", (_GROUND, *boxes)), dt=2e-3, settle=8.0, fall=1.0
-    )
+    return boxes
 
 
 def _hopper(count: int) -> WorldScene:

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from footfall.robot.drives.homing import Homing as Homing
     from footfall.robot.drives.homing import HomingPhase as HomingPhase
     from footfall.robot.drives.homing import HomingState as HomingState
-    from footfall.robot.drives.kinematic_chain import KinematicChain as KinematicChain
-    from footfall.robot.drives.kinematic_chain import chain_of as chain_of
     from footfall.robot.drives.kinematic_identification import Identification as Identification
+    from footfall.robot.drives.kinematic_identification import KinematicChain as KinematicChain
+    from footfall.robot.drives.kinematic_identification import chain_of as chain_of
     from footfall.robot.drives.kinematic_identification import identify_kinematics as identify_kinematics
     from footfall.robot.drives.knee_screw import KneeScrew as KneeScrew
     from footfall.robot.drives.mechanism import Mechanism as Mechanism

@@ -20,17 +20,12 @@ if TYPE_CHECKING:
     from footfall.control.angular_momentum import vertical_inertia as vertical_inertia
     from footfall.control.collision_limits import CollisionLimits as CollisionLimits
     from footfall.control.collision_limits import CollisionRows as CollisionRows
-    from footfall.control.inverse_kinematics.acceleration import AccelerationProblem as AccelerationProblem
-    from footfall.control.inverse_kinematics.acceleration import State as State
-    from footfall.control.inverse_kinematics.acceleration import build_acceleration as build_acceleration
-    from footfall.control.inverse_kinematics.acceleration import solve_acceleration as solve_acceleration
-    from footfall.control.inverse_kinematics.acceleration import trapezoid_step as trapezoid_step
     from footfall.control.inverse_kinematics.analytic import Chain as Chain
     from footfall.control.inverse_kinematics.analytic import chain_between as chain_between
     from footfall.control.inverse_kinematics.analytic import solve_chain as solve_chain
+    from footfall.control.inverse_kinematics.analytic import solve_planar_arm as solve_planar_arm
+    from footfall.control.inverse_kinematics.analytic import solve_reach as solve_reach
     from footfall.control.inverse_kinematics.analytic import within_limits as within_limits
-    from footfall.control.inverse_kinematics.analytic_reach import solve_planar_arm as solve_planar_arm
-    from footfall.control.inverse_kinematics.analytic_reach import solve_reach as solve_reach
     from footfall.control.inverse_kinematics.costs import ComfortCost as ComfortCost
     from footfall.control.inverse_kinematics.costs import CostSum as CostSum
     from footfall.control.inverse_kinematics.costs import ManipulabilityCost as ManipulabilityCost
@@ -39,15 +34,13 @@ if TYPE_CHECKING:
     from footfall.control.inverse_kinematics.limits import NO_LIMITS as NO_LIMITS
     from footfall.control.inverse_kinematics.limits import Bounds as Bounds
     from footfall.control.inverse_kinematics.limits import Limits as Limits
-    from footfall.control.inverse_kinematics.motion_weights import MomentumWeight as MomentumWeight
-    from footfall.control.inverse_kinematics.motion_weights import MotionWeight as MotionWeight
+    from footfall.control.inverse_kinematics.null_space import MomentumWeight as MomentumWeight
+    from footfall.control.inverse_kinematics.null_space import MotionWeight as MotionWeight
     from footfall.control.inverse_kinematics.null_space import NullSpaceTerm as NullSpaceTerm
     from footfall.control.inverse_kinematics.null_space import Smoothing as Smoothing
     from footfall.control.inverse_kinematics.null_space import TaskMotion as TaskMotion
     from footfall.control.inverse_kinematics.position import Solution as Solution
     from footfall.control.inverse_kinematics.position import solve_ik as solve_ik
-    from footfall.control.inverse_kinematics.problem import Problem as Problem
-    from footfall.control.inverse_kinematics.problem import build_ik as build_ik
     from footfall.control.inverse_kinematics.rates import BoundedRate as BoundedRate
     from footfall.control.inverse_kinematics.rates import GuardedRate as GuardedRate
     from footfall.control.inverse_kinematics.rates import PrioritisedRate as PrioritisedRate
@@ -55,9 +48,16 @@ if TYPE_CHECKING:
     from footfall.control.inverse_kinematics.rates import ResolvedRate as ResolvedRate
     from footfall.control.inverse_kinematics.rates import SwitchedRate as SwitchedRate
     from footfall.control.inverse_kinematics.textbook import solve_ik_textbook as solve_ik_textbook
-    from footfall.control.inverse_kinematics.trajectory import follow as follow
+    from footfall.control.inverse_kinematics.velocity import AccelerationProblem as AccelerationProblem
+    from footfall.control.inverse_kinematics.velocity import Problem as Problem
+    from footfall.control.inverse_kinematics.velocity import State as State
+    from footfall.control.inverse_kinematics.velocity import build_acceleration as build_acceleration
+    from footfall.control.inverse_kinematics.velocity import build_ik as build_ik
+    from footfall.control.inverse_kinematics.velocity import follow as follow
     from footfall.control.inverse_kinematics.velocity import scaled_to_bounds as scaled_to_bounds
+    from footfall.control.inverse_kinematics.velocity import solve_acceleration as solve_acceleration
     from footfall.control.inverse_kinematics.velocity import solve_velocity as solve_velocity
+    from footfall.control.inverse_kinematics.velocity import trapezoid_step as trapezoid_step
     from footfall.control.priorities import HierarchySolution as HierarchySolution
     from footfall.control.priorities import Level as Level
     from footfall.control.priorities import level as level

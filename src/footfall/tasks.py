@@ -10,7 +10,7 @@ from footfall.public_names import open_to_users
 if TYPE_CHECKING:
     from footfall.control.tasks.accelerations import FrameAcceleration as FrameAcceleration
     from footfall.control.tasks.accelerations import JointAcceleration as JointAcceleration
-    from footfall.control.tasks.boundaries import Boundary as Boundary
+    from footfall.control.tasks.accelerations import MomentumTask as MomentumTask
     from footfall.control.tasks.custom import CombinedTask as CombinedTask
     from footfall.control.tasks.custom import CustomTask as CustomTask
     from footfall.control.tasks.features import FeatureTask as FeatureTask
@@ -24,12 +24,14 @@ if TYPE_CHECKING:
     from footfall.control.tasks.guards import TaskProgress as TaskProgress
     from footfall.control.tasks.lola import lola_task_space as lola_task_space
     from footfall.control.tasks.lola import lola_task_space_2012 as lola_task_space_2012
-    from footfall.control.tasks.momentum import MomentumTask as MomentumTask
     from footfall.control.tasks.orientations import AimTask as AimTask
     from footfall.control.tasks.orientations import OrientationTask as OrientationTask
+    from footfall.control.tasks.orientations import RotationParametersTask as RotationParametersTask
     from footfall.control.tasks.points import CenterOf as CenterOf
     from footfall.control.tasks.points import FramePoint as FramePoint
     from footfall.control.tasks.poses import PoseTask as PoseTask
+    from footfall.control.tasks.poses import support_tasks as support_tasks
+    from footfall.control.tasks.positions import Boundary as Boundary
     from footfall.control.tasks.positions import HalfSpaceTask as HalfSpaceTask
     from footfall.control.tasks.positions import LineTask as LineTask
     from footfall.control.tasks.positions import PlaneTask as PlaneTask
@@ -40,9 +42,7 @@ if TYPE_CHECKING:
     from footfall.control.tasks.postures import posture as posture
     from footfall.control.tasks.ranks import RankReport as RankReport
     from footfall.control.tasks.ranks import check_ranks as check_ranks
-    from footfall.control.tasks.rotation_parameters import RotationParametersTask as RotationParametersTask
     from footfall.control.tasks.stack import TaskStack as TaskStack
-    from footfall.control.tasks.support import support_tasks as support_tasks
     from footfall.control.tasks.task import MotionTask as MotionTask
     from footfall.control.tasks.task import Task as Task
     from footfall.control.tasks.task import TaskValue as TaskValue

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.bench.comparison import relative_error
+from footfall.bench.agreement import relative_error
 from footfall.errors import UnknownName, UnsupportedFeature
 from footfall.robot.model import JointType
 from footfall.robot.urdf import read_urdf

@@ -15,9 +15,11 @@ from footfall.errors import InvalidInput, MisplacedFrame, UnknownName
 from footfall.motion.landmarks import landmarks
 from footfall.motion.soles import foot_points
 from footfall.motion.walk_check import check_walking
+from footfall.robot.parts import Joint
 from footfall.walking.body import walking_body
 from footfall.walking.request import WalkRequest, of_now, read_request, write_request
 from footfall.walking.session import WalkSession
+from footfall.walking.walk import walk
 
 RUN = CliRunner().invoke
 
@@ -27,6 +29,27 @@ def test_lola_can_walk() -> None:
     assert result.exit_code == 0, result.output
     assert "it can walk" in result.output
     assert "inside the soles" in result.output
+    assert "mm off its goal" in result.output
+
+
+def test_check_says_what_a_walk_comes_to(tmp_path: Path) -> None:
+    """A knee that is planned within its limits, but has to be faster in closed loop, walks neither here nor there."""
+    lola = footfall.load("lola")
+    slow = replace(lola, drives=(), joints=tuple(_slowed(joint) for joint in lola.joints))
+    footfall.save(slow, tmp_path / "slow.toml")
+    quick = RUN(app, ["check", str(tmp_path / "slow.toml"), "--quick"])
+    assert quick.exit_code == 0, quick.output
+    checked = RUN(app, ["check", str(tmp_path / "slow.toml")])
+    assert checked.exit_code == 1
+    assert "it cannot walk: closed loop" in checked.output
+    assert "joint 'kfl' at up to" in " ".join(checked.output.split())
+    walked = walk(WalkRequest(scene="flat", goal=(1.0, 0.0, 0.0), robot=str(tmp_path / "slow.toml"))).summary
+    assert not walked.reached
+    assert "joint 'kfl' at up to" in " ".join(walked.limits_passed)
+
+
+def _slowed(joint: Joint) -> Joint:
+    return replace(joint, velocity=(0.3,)) if joint.name == "kfl" else joint
 
 
 def test_an_arm_cannot() -> None:
@@ -66,6 +89,32 @@ def test_feet_without_shapes_are_told_of() -> None:
 
 
 @pytest.mark.skipif(examples_folder() is None, reason="needs example-robot-data")
+@pytest.mark.parametrize(
+    "name, told, advice",
+    [
+        ("bolt", "no ankle", "stand on soles"),
+        ("human", "does not stand upright", "turn its root"),  # its y axis points up, as in biomechanics
+    ],
+)
+def test_what_no_frames_would_mend_is_told(name: str, told: str, advice: str) -> None:
+    found = check_walking(footfall.load(name, floating_base=True))[-1]
+    assert (found.what, found.state) == ("soles and legs", "missing")
+    assert told in found.told
+    assert advice in found.advice
+
+
+@pytest.mark.skipif(examples_folder() is None, reason="needs example-robot-data")
+def test_joints_that_stand_beyond_their_limits_are_told() -> None:
+    """simple_humanoid's ankles have the limits of its knees: no shank leans ahead."""
+    robot = footfall.load("simple_humanoid", floating_base=True)
+    found = {each.what: each for each in check_walking(robot, sole=(-0.08, 0.14, -0.05, 0.05))}
+    assert found["limits"].state == "weak"
+    assert "RLEG_ANKLE_P stands at -" in found["limits"].told
+    assert "those of another joint" in found["limits"].advice
+    assert found["walk"].state == "missing"
+
+
+@pytest.mark.skipif(examples_folder() is None, reason="needs example-robot-data")
 def test_what_the_message_names_can_be_said() -> None:
     """Romeo's fingers have no inertia: the message says how to take it nevertheless, and the option is there."""
     folder = examples_folder()
@@ -75,7 +124,7 @@ def test_what_the_message_names_can_be_said() -> None:
     assert refused.exit_code == 1
     assert "(--lenient) only warns of it" in str(refused.exception)
     with pytest.warns(UserWarning, match="without inertia"):
-        taken = RUN(app, ["check", romeo, "--lenient"])
+        taken = RUN(app, ["check", romeo, "--lenient", "--quick"])
     assert taken.exit_code == 0, taken.output
     assert "nan" not in taken.output  # of speeds and torques of fingers, whose limits are 0
     assert "--lenient" in RUN(app, ["walk", "--help"]).output

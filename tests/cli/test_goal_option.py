@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from footfall.cli.application import app
 from footfall.cli.goal_option import read_goal
-from footfall.cli.walk_options import Course, Trouble, Walker
+from footfall.cli.walk_options import RouteOptions, Trouble, Walker
 from footfall.cli.walk_request import request_of
 
 
@@ -24,7 +24,7 @@ def test_a_yaw_is_in_degrees() -> None:
 
 
 def test_a_walk_goes_where_a_plan_leads() -> None:
-    asked = request_of("flat", Course(goal="1,0.5,60"), Walker(), Trouble())
+    asked = request_of("flat", RouteOptions(goal="1,0.5,60"), Walker(), Trouble())
     goal = read_goal("1,0.5,60")
     assert asked.goal == (goal.x, goal.y, goal.yaw)
 

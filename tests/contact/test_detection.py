@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from footfall import Material, Scene, SceneObject, free_body, load_scene
-from footfall.contact.candidates import Candidate, Surface, scene_candidates
-from footfall.contact.detection import detect_contacts
+from footfall.contact.candidates import Candidate, Surface, detect_contacts, scene_candidates
 from footfall.contact.pair_material import pair_material
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform

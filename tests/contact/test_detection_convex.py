@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from footfall.contact.convex import Convex, ConvexDistance, convex_distance, convex_of
 from footfall.contact.distance_functions import signed_distance
-from footfall.errors import GeometryError
+from footfall.errors import GeometryError, InvalidInput
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.shapes import Box, Capsule, Cylinder, Shape, Sphere
@@ -149,3 +149,18 @@ def test_points_of_a_flat_or_single_hull(seed: int) -> None:
     assert sampled >= min(found.distance, 0.0) - 1e-9 if found.distance >= 0.0 else found.distance <= 1e-12
     if found.distance > 0.0:
         assert sampled >= found.distance - 1e-9
+
+
+@pytest.mark.parametrize(
+    ("pose", "message"),
+    [
+        (Transform(np.full((3, 3), np.nan), np.zeros(3)), "rotation of second_pose .* must be finite"),
+        (Transform(np.eye(3), np.array([np.inf, 0.0, 0.0])), "translation of second_pose .* must be finite"),
+        (Transform(2.0 * np.eye(3), np.zeros(3)), "rotation of second_pose is no rotation"),
+        (Transform(np.eye(3), np.zeros(2)), r"translation of second_pose has the shape \(2,\)"),
+        (Sphere(0.1), "second_pose is .* must be a Transform"),
+    ],
+)
+def test_what_is_no_pose_is_refused(pose: Transform, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        convex_distance(Sphere(0.1), identity_transform(), Sphere(0.1), pose)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.control.inverse_kinematics.motion_weights import JointWeights
+from footfall.control.inverse_kinematics.null_space import JointWeights
 from footfall.dynamics.centroidal import centroidal_momentum_matrix
 from footfall.errors import InvalidInput
 from footfall.ik import (
@@ -87,12 +87,12 @@ def test_compensation_reaches_the_momentum_that_is_told() -> None:
         row = centroidal_momentum_matrix(LOLA, q)[5]
         jacobian = step.stack.kernel(q, step.stack.parameters)[1]
         for told in (0.0, 0.7):
-            v = step(q, told=np.array([told]))
+            v = step(q, inputs=np.array([told]))
             assert footfall.centroidal_momentum(LOLA, q, v)[5] == pytest.approx(told, abs=1e-5)
             np.testing.assert_allclose(jacobian @ v, jacobian @ alone(q), atol=1e-6)
         assert abs(row @ alone(q)) > 0.05
-    with pytest.raises(InvalidInput, match="told has shape"):
-        step(q, told=np.zeros(2))
+    with pytest.raises(InvalidInput, match="inputs have shape"):
+        step(q, inputs=np.zeros(2))
 
 
 def test_variants_of_the_source() -> None:

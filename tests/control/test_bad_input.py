@@ -23,7 +23,7 @@ from footfall.control.tasks.positions import center_of_mass_position
 from footfall.control.tasks.postures import PostureTask
 from footfall.control.virtual_model import solve_virtual_model
 from footfall.control.whole_body import WholeBodyControl
-from footfall.control.whole_body_limits import WholeBodyLimits
+from footfall.control.whole_body_program import WholeBodyLimits
 from footfall.errors import InvalidInput, LimitsExceeded, NoSolution, TargetOutOfReach, UnknownName
 from footfall.hybrid import Constraint, hybrid_dynamics, resolve_constraints, solve_tasks
 from footfall.ik import (
@@ -166,7 +166,7 @@ def test_numbers_that_are_not_finite(make: Callable[[], Any], kind: type[Excepti
         (
             lambda: WholeBodyControl(arm(), (), (PostureTask(REST),), WholeBodyLimits(), "least squares"),
             InvalidInput,
-            "least squares know no limits",
+            "does not support limits",
         ),
         (lambda: WholeBodyLimits(friction=False, least_force=1.0), InvalidInput, "may pull"),
         (lambda: level(np.ones((1, 2)), np.zeros(1), weight=-1.0), InvalidInput, "at least zero"),
@@ -290,7 +290,7 @@ def test_one_of_a_list_and_what_is_no_list() -> None:
         WholeBodyControl(robot, feet(), 3)  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="limits are 3; they must be WholeBodyLimits"):
         WholeBodyControl(robot, feet(), (LeastForce(),), 3)  # type: ignore[arg-type]
-    with pytest.raises(InvalidInput, match="3 flags each, True or False, not True"):
+    with pytest.raises(InvalidInput, match="is True; give 3 flags each, True or False"):
         select(motion=True)  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="3 flags each, True or False"):
         select(turning=("x", "y", "z"))  # type: ignore[arg-type]

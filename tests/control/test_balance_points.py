@@ -7,8 +7,7 @@ import pytest
 
 import footfall
 from footfall.arrays import Array
-from footfall.control.balance import support_polygon, zmp, zmp_from_motion
-from footfall.control.balance_points import (
+from footfall.control.balance import (
     capture_point,
     center_of_pressure,
     centroidal_moment_pivot,
@@ -20,8 +19,11 @@ from footfall.control.balance_points import (
     imbalance,
     natural_frequency,
     pendulum_after,
+    support_polygon,
     virtual_pivot_point,
     virtual_repellent_point,
+    zmp,
+    zmp_from_motion,
     zmp_of_wrench,
 )
 from footfall.errors import InvalidInput

@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.control.constrained_dynamics import solve_constrained_dynamics
-from footfall.control.contact_constraints import SURFACE, Contact
-from footfall.control.contact_loads import contact_loads, told
-from footfall.control.floating_base import solve_stance_torques
-from footfall.control.rectangular_contact import in_rectangular_cone
+from footfall.control.constrained_dynamics import solve_constrained_dynamics, solve_stance_torques
+from footfall.control.contact_constraints import SURFACE, Contact, contact_loads, failures_of
+from footfall.control.wrench_cone import in_rectangular_cone
 from footfall.errors import InvalidInput
 from tests.control.stances import CORNERS, consistent_motion, feet, quadruped, table
 
@@ -32,7 +30,7 @@ def test_points() -> None:
     assert second.friction == pytest.approx(0.8)
     assert third.pulls
     assert third.friction == np.inf
-    assert told((first, second, third)) == "RF would slip, LB would have to pull"
+    assert failures_of((first, second, third)) == "RF would slip, LB would have to pull"
     (bare,) = contact_loads(robot, q, [Contact("LF", rows=(2,))], np.array([-5.0]))
     assert bare.holds  # a mere constraint may pull
     (idle,) = contact_loads(robot, q, [Contact("LF")], np.zeros(3))

@@ -7,9 +7,8 @@ import pytest
 
 import footfall
 from footfall.control.actuation import selection_matrix
-from footfall.control.constrained_dynamics import solve_constrained_dynamics
+from footfall.control.constrained_dynamics import solve_constrained_dynamics, solve_stance_torques
 from footfall.control.contact_constraints import SURFACE, Contact, contact_ranks
-from footfall.control.floating_base import solve_stance_torques
 from footfall.errors import InvalidInput
 from tests.control.stances import consistent_motion, feet, quadruped
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.control.foot_contacts import foot_contacts, footings
+from footfall.control.contact_constraints import foot_contacts, footings
 from footfall.errors import InvalidInput, UnknownName
 from footfall.math.rotations import rotation_y
 from footfall.math.transform import Transform

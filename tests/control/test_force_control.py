@@ -10,10 +10,15 @@ import pytest
 import footfall
 from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, Surface
-from footfall.control.force_control import ForceControl, contact_wrench, run_feeling
 from footfall.control.gains import gains_from
 from footfall.control.inverse_kinematics.position import solve_ik
-from footfall.control.operational_space import OperationalSpaceControl, select
+from footfall.control.operational_space import (
+    ForceControl,
+    OperationalSpaceControl,
+    contact_wrench,
+    run_feeling,
+    select,
+)
 from footfall.control.references import PoseReference
 from footfall.control.tasks.poses import PoseTask
 from footfall.errors import InvalidInput

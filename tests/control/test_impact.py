@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import footfall
+from footfall.control.constrained_dynamics import solve_impact
 from footfall.control.contact_constraints import Contact, build_constrained_system
-from footfall.control.impact import solve_impact
 from footfall.errors import InvalidInput
 from tests.control.stances import TIP, feet, planar_arm, quadruped
 

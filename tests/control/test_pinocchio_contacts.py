@@ -9,9 +9,8 @@ pin = pytest.importorskip("pinocchio")
 
 import footfall  # noqa: E402
 from footfall.arrays import Array  # noqa: E402
-from footfall.control.constrained_dynamics import solve_constrained_dynamics  # noqa: E402
+from footfall.control.constrained_dynamics import solve_constrained_dynamics, solve_impact  # noqa: E402
 from footfall.control.contact_constraints import SURFACE, Contact  # noqa: E402
-from footfall.control.impact import solve_impact  # noqa: E402
 from tests.peers.pinocchio import ALIGNED, PinocchioPeer  # noqa: E402
 from tests.peers.robots import REAL_ROBOTS, load_real  # noqa: E402
 

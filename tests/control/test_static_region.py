@@ -7,7 +7,7 @@ import pytest
 
 from footfall.arrays import Array
 from footfall.control.balance import margin, support_polygon
-from footfall.control.static_region import solve_static_reach, solve_static_region
+from footfall.control.support_area import solve_static_reach, solve_static_region
 from footfall.control.wrench_cone import Support, solve_contact_forces
 from footfall.errors import InvalidInput
 

@@ -13,16 +13,14 @@ import footfall
 from footfall import Scene
 from footfall.arrays import Array
 from footfall.control.actuation import driven_names, selection_matrix
-from footfall.control.constrained_dynamics import solve_constrained_dynamics
+from footfall.control.constrained_dynamics import solve_constrained_dynamics, solve_stance_torques
 from footfall.control.contact_constraints import SURFACE, Contact
-from footfall.control.floating_base import solve_stance_torques
 from footfall.control.gains import gains_from
 from footfall.control.priorities import level, solve_hierarchy
 from footfall.control.quadratic_program import (
     QuadraticProgram,
     solve_quadratic_program,
 )
-from footfall.control.rectangular_contact import in_rectangular_cone
 from footfall.control.references import PointReference, resting_pose, resting_reference
 from footfall.control.task_space import pose_error
 from footfall.control.tasks.accelerations import FrameAcceleration, JointAcceleration
@@ -31,7 +29,8 @@ from footfall.control.tasks.poses import PoseTask
 from footfall.control.tasks.positions import center_of_mass_position
 from footfall.control.tasks.postures import PostureTask
 from footfall.control.whole_body import Method, WholeBodyControl, build_whole_body, solve_whole_body
-from footfall.control.whole_body_limits import WholeBodyLimits
+from footfall.control.whole_body_program import WholeBodyLimits
+from footfall.control.wrench_cone import in_rectangular_cone
 from footfall.errors import InvalidInput, LimitsExceeded, UnknownName
 from footfall.math.rotations import boxplus
 from footfall.math.transform import Transform

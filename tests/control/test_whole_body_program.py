@@ -10,10 +10,8 @@ import pytest
 import footfall
 from footfall.arrays import Array
 from footfall.control.contact_constraints import SURFACE, Contact, sole_axes
-from footfall.control.friction_pyramid import pyramid_rows
 from footfall.control.gains import gains_from
 from footfall.control.priorities import level, solve_hierarchy
-from footfall.control.rectangular_contact import rectangular_rows
 from footfall.control.references import resting_pose, resting_reference
 from footfall.control.tasks.accelerations import FrameAcceleration
 from footfall.control.tasks.forces import (
@@ -27,9 +25,14 @@ from footfall.control.tasks.forces import (
 from footfall.control.tasks.poses import PoseTask
 from footfall.control.tasks.postures import PostureTask
 from footfall.control.whole_body import WholeBodyControl, build_whole_body, solve_whole_body
-from footfall.control.whole_body_limits import WholeBodyLimits
-from footfall.control.whole_body_program import WholeBodyProblem, program_for
-from footfall.control.wrench_cone import Support, build_wrench_cone, solve_contact_forces
+from footfall.control.whole_body_program import WholeBodyLimits, WholeBodyProblem, program_for
+from footfall.control.wrench_cone import (
+    Support,
+    build_wrench_cone,
+    pyramid_rows,
+    rectangular_rows,
+    solve_contact_forces,
+)
 from footfall.errors import InvalidInput, LimitsExceeded
 from footfall.math.transform import Transform
 from footfall.robot.model import Body, Frame, Joint, JointType, Robot

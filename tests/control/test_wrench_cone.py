@@ -10,9 +10,17 @@ from scipy.optimize import linprog
 
 from footfall.arrays import Array
 from footfall.control.balance import margin, support_polygon
-from footfall.control.friction_pyramid import contact_axes, pyramid_edges, pyramid_rows
-from footfall.control.rectangular_contact import in_rectangular_cone, rectangular_rows
-from footfall.control.wrench_cone import Support, build_wrench_cone, solve_contact_forces, wrench_edges
+from footfall.control.wrench_cone import (
+    Support,
+    build_wrench_cone,
+    contact_axes,
+    in_rectangular_cone,
+    pyramid_edges,
+    pyramid_rows,
+    rectangular_rows,
+    solve_contact_forces,
+    wrench_edges,
+)
 from footfall.errors import InvalidInput
 
 CORNERS = [Support((x, y, 0.0), friction=0.6) for x in (-0.2, 0.2) for y in (-0.1, 0.1)]

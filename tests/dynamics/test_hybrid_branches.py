@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from footfall.dynamics.hybrid import _solve, hybrid_dynamics
+from footfall.dynamics.hybrid import _solve, branch_plan, hybrid_dynamics
 from footfall.dynamics.hybrid_constraints import Constraint
-from footfall.dynamics.hybrid_plan import branch_plan
 from footfall.dynamics.hybrid_sweeps import Inputs, InwardSweep, inward_sweep
 from footfall.robot.load import load
 from footfall.robot.model import Robot

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from footfall.compiler import build_kernel
-from footfall.dynamics.column_blocks import in_twos
 from footfall.dynamics.factorisation import MassFactor, factorise
-from footfall.dynamics.mass_inverse import inverse_mass_matrix, response
+from footfall.dynamics.mass_inverse import in_twos, inverse_mass_matrix, response
 from footfall.dynamics.mass_matrix import mass_matrix
 from footfall.robot.load import load
 from tests.peers.comparison import assert_agree

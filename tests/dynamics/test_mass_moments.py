@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from footfall.arrays import Array
+from footfall.dynamics.derivatives import VectorMoments, vector_moments_in_parent
 from footfall.dynamics.joints import joint_transforms
 from footfall.dynamics.mass_moments import (
     MassMoments,
@@ -17,7 +18,6 @@ from footfall.dynamics.mass_moments import (
     shift_moments,
     turn_moments,
 )
-from footfall.dynamics.vector_moments import VectorMoments, vector_moments_in_parent
 from footfall.math.spatial import rigid_inertia, skew
 from footfall.robot.model import Robot
 from tests.random_robots import random_robot, random_rotation, random_state, robots

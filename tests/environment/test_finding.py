@@ -24,8 +24,8 @@ from footfall.environment import (
     updated,
 )
 from footfall.environment.depth_camera import DepthFrame
+from footfall.environment.finding import tight_volume
 from footfall.environment.objects import _depths, protrusion
-from footfall.environment.tight_volume import tight_volume
 from footfall.errors import InvalidEnvironment
 from footfall.geometry.mesh import TriangleMesh
 from footfall.geometry.mesh_distance import signed_distances

@@ -9,7 +9,7 @@ import pytest
 
 from footfall import Box, Plane, Scene, SceneObject, Transform
 from footfall.environment import PerceptionOptions, Terrain, perceive, sample_terrain, truth
-from footfall.environment.perception import EXACT, seen_area
+from footfall.environment.perception import EXACT, Observer, seen_area
 from footfall.environment.rasterise import drawn_triangles, rasterise
 from footfall.environment.remesh import remesh
 from footfall.errors import FootfallError, GeometryError, InvalidEnvironment
@@ -257,3 +257,43 @@ def test_seeds_repeat() -> None:
     )
     with pytest.raises(FootfallError, match="voxel"):
         PerceptionOptions(voxel=-1.0)
+
+
+# One look after the other
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_seen_bit_by_bit_is_what_is_seen_at_once(seed: int) -> None:
+    """Boxes come, move and go; terrain that is drawn only where they do is that of a fresh look."""
+    rng, observer = np.random.default_rng(seed), Observer(EXACT)
+    scene = make_scene("building", floors=1, rooms=2, seed=seed)
+    boxes: dict[str, SceneObject] = {}
+    for k in range(8):
+        if boxes and rng.random() < 0.3:
+            del boxes[str(rng.choice(list(boxes)))]
+        name = f"box-{rng.integers(3)}"
+        size, place = rng.uniform(0.05, 0.6, 3), rng.uniform((0.0, -5.0), (8.0, 5.0))
+        pose = Transform(rotation_z(float(rng.uniform(0, 3))), np.array([*place, size[2] / 2]))
+        boxes[name] = SceneObject(name, Box(tuple(size.tolist())), pose)
+        now = replace(scene, objects=(*scene.objects, *boxes.values()))
+        seen, whole = observer.see(now), perceive(now, EXACT)
+        assert set(seen.objects) == set(whole.objects)
+        assert set(seen.terrain.patches) == set(whole.terrain.patches)
+        for index, patch in whole.terrain.patches.items():
+            np.testing.assert_array_equal(seen.terrain.patches[index].heights, patch.heights, str((k, index)))
+
+
+def test_the_ground_below_a_thing_that_went_is_as_it_was() -> None:
+    """Errors of sight stay with what they were made on: a box that comes and goes leaves no trace."""
+    scene, observer = make_scene("right-wall"), Observer(PerceptionOptions(seed=3))
+    box = SceneObject("box", Box((0.4, 0.4, 0.4)), Transform(np.eye(3), np.array([1.0, -0.3, 0.2])))
+    before = observer.see(scene)
+    between = observer.see(replace(scene, objects=(*scene.objects, box)))
+    after = observer.see(scene)
+    assert heights(between.terrain, (1.0, -0.3))[0] > 0.3
+    assert all(after.objects[id] is each for id, each in before.objects.items())
+    assert set(after.terrain.patches) == set(before.terrain.patches)
+    changed = [k for k, patch in before.terrain.patches.items() if after.terrain.patches[k] is not patch]
+    assert 0 < len(changed) <= 4
+    for k in changed:
+        np.testing.assert_array_equal(after.terrain.patches[k].heights, before.terrain.patches[k].heights)

@@ -127,7 +127,7 @@ def test_poses_must_meet() -> None:
         TransitionSequence(Action.STEPS, (first[0], first[2]))
     assert problem.value.number == 1
     away = actions.idle(idle_pose(LOLA, position=(1.0, 0.0, 0.0)))
-    with pytest.raises(InvalidInput, match="does not begin with the pose"):
+    with pytest.raises(InvalidInput, match="must begin with the pose"):
         MotionPlan((actions.idle(idle_pose(LOLA)), away))
 
 

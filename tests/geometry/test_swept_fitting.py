@@ -8,7 +8,7 @@ import trimesh
 
 from footfall.geometry.solid import Solid
 from footfall.geometry.swept_cover import (
-    Course,
+    DescentSchedule,
     Pull,
     cloud_distances,
     covering_cost,
@@ -71,7 +71,7 @@ def test_a_descent_ends_lower() -> None:
     rng = np.random.default_rng(2)
     rows = drafts(rng)
     air, surface = in_blocks(0.5 * rng.normal(size=(500, 3)), 0.01), in_blocks(rng.normal(size=(300, 3)), 1.0)
-    course = Course(100, (0.03, 0.03), (5.0, 5.0), (0.01, 0.001), raised=0, least=0.002)
+    course = DescentSchedule(100, (0.03, 0.03), (5.0, 5.0), (0.01, 0.001), raised=0, least=0.002)
     pull = Pull(np.zeros_like(surface.weights), 0.0)
     before = covering_cost(rows, air, surface, pull, 0.03, 5.0, np.empty_like(rows))
     assert descend(rows, np.zeros((2, *rows.shape)), air, surface, pull, course) < 0.8 * before

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import runpy
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import gymnasium
@@ -11,6 +12,8 @@ import numpy as np
 import pytest
 
 import footfall.learning
+from footfall.errors import InvalidInput
+from footfall.learning import FootfallVectorEnv, RslRlEnv, terms
 
 torch = pytest.importorskip("torch")
 
@@ -71,6 +74,51 @@ def test_skrl_trains_in_a_vector_environment(short_task, tmp_path):
     after = models["policy"].net[0].weight
     assert torch.isfinite(after).all()
     assert not torch.equal(after, before)  # it has learned something
+
+
+def test_rsl_rl_trains_with_a_critic_of_its_own(short_task, tmp_path):
+    """Runner, PPO and networks are those of rsl-rl; the critic also sees contact forces."""
+    pytest.importorskip("rsl_rl")
+    from rsl_rl.runners import OnPolicyRunner
+
+    critic = {**short_task.observations, "contact": terms.foot_touching}
+    env = FootfallVectorEnv(replace(short_task, critic=critic), 16, critic=True, autoreset_mode="SameStep")
+    adapter = RslRlEnv(env, seed=0)
+    sizes = {name: tuple(value.shape) for name, value in adapter.get_observations().items()}
+    assert sizes == {"actor": (16, 48), "critic": (16, 52)}
+    torch.manual_seed(0)
+    net = {"class_name": "MLPModel", "hidden_dims": [16], "activation": "elu", "obs_normalization": True}
+    actor = {**net, "distribution_cfg": {"class_name": "GaussianDistribution", "init_std": 0.5}}
+    cfg = {
+        "algorithm": {"class_name": "PPO", "num_learning_epochs": 1, "num_mini_batches": 2},
+        "actor": actor, "critic": net, "obs_groups": {"actor": ["actor"], "critic": ["critic"]},
+        "num_steps_per_env": 8, "save_interval": 100,
+    }  # fmt: skip
+    runner = OnPolicyRunner(adapter, cfg, device="cpu")
+    before = [each.detach().clone() for each in runner.alg.get_policy().parameters()]
+    runner.learn(num_learning_iterations=2, init_at_random_ep_len=True)
+    after = list(runner.alg.get_policy().parameters())
+    assert all(torch.isfinite(each).all() for each in after)
+    assert any(not torch.equal(old, new) for old, new in zip(before, after, strict=True))
+
+
+def test_rsl_rl_is_told_which_rows_ended_by_time(short_task):
+    pytest.importorskip("tensordict")
+    with pytest.raises(InvalidInput, match="SameStep"):
+        RslRlEnv(FootfallVectorEnv(short_task, 4))
+    adapter = RslRlEnv(FootfallVectorEnv(short_task, 4, autoreset_mode="SameStep"), seed=1)
+    assert adapter.max_episode_length == 15
+    still = torch.zeros(4, 12)
+    for _ in range(14):
+        _, reward, done, extras = adapter.step(still)
+        assert reward.shape == done.shape == (4,)
+    assert (adapter.episode_length_buf[done == 0] <= 14).all()
+    _, _, done, extras = adapter.step(still)
+    assert (extras["time_outs"] <= (done > 0)).all()
+    assert extras["time_outs"].any()
+    assert "/reward/track_velocity" in extras["log"]
+    adapter.episode_length_buf = torch.full((4,), 7)
+    assert (adapter.env.rows["elapsed"] == 7.0).all()
 
 
 def test_the_example_trains_and_writes_a_policy(tmp_path, monkeypatch, capsys):

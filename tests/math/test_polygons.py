@@ -50,6 +50,21 @@ def test_hulls_are_those_of_scipy(seed: int, count: int) -> None:
     assert contains(ours, points, tolerance=1e-12).all()
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_rounding_takes_no_corner_off(seed: int) -> None:
+    """Two soles side by side, each point off by a rounding: the hull is that of both, whichever way they are sorted.
+    Its centre is where a robot at rest stands."""
+    rng = np.random.default_rng(seed)
+    soles = [(x, y) for x in (-0.23, 0.04) for y in (-0.2, -0.07, 0.07, 0.2)]
+    size = rng.choice([1e-17, 1e-15, 1e-12, 1e-10])
+    points = np.array(soles) + rng.uniform(-size, size, (8, 2))
+    for turned in (points, points[:, ::-1], points @ [[0.6, 0.8], [-0.8, 0.6]]):
+        corners = convex_hull(turned)
+        assert len(corners) == 4 or size > 1e-13
+        assert polygon_area(corners) == pytest.approx(0.27 * 0.4, rel=1e-6)
+        np.testing.assert_allclose(polygon_centroid(corners), turned.mean(axis=0), atol=1e-6)
+
+
 def test_hulls_drop_points_on_edges_and_take_points_and_segments() -> None:
     grid = np.stack(np.meshgrid([0.0, 0.5, 1.0], [0.0, 0.5, 1.0]), axis=-1).reshape(-1, 2)
     np.testing.assert_array_equal(convex_hull(grid), SQUARE)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from footfall.arrays import Array
+from footfall.errors import InvalidInput
 from footfall.math.rotations import rotation_x
 from footfall.math.transform import Transform, transform_from_matrix
 from tests.poses import random_pose
@@ -26,3 +29,17 @@ def test_products_and_inverses_are_those_of_the_matrices() -> None:
     np.testing.assert_allclose(a.inverse().matrix, np.linalg.inv(a.matrix), atol=1e-13)
     np.testing.assert_array_equal(transform_from_matrix(a.matrix).rotation, a.rotation)
     np.testing.assert_array_equal(transform_from_matrix(a.matrix).translation, a.translation)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "text"),
+    [
+        (np.full((4, 4), np.nan), "rotation of matrix is .* all numbers must be finite"),
+        (np.diag([2.0, 2.0, 2.0, 1.0]), "rotation of matrix is no rotation"),
+        (np.diag([1.0, 1.0, -1.0, 1.0]), "rotation of matrix mirrors"),
+        (np.eye(3), r"matrix has the shape \(3, 3\); needed is \(4, 4\)"),
+    ],
+)
+def test_what_is_no_rigid_transform_is_refused(matrix: Array, text: str) -> None:
+    with pytest.raises(InvalidInput, match=text):
+        transform_from_matrix(matrix)

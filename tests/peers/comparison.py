@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from footfall.bench.comparison import relative_error
+from footfall.bench.agreement import relative_error
 
 
 def assert_agree(actual: ArrayLike, expected: ArrayLike, tolerance: float, *, scale: float = 0.0) -> None:

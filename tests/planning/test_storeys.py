@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from footfall.environment import perceive
@@ -37,6 +38,20 @@ def test_the_goal_of_a_building_is_on_its_topmost_storey() -> None:
     assert not plan.found
     assert plan.why_not is not None
     assert plan.why_not.name == "height"
+
+
+def test_the_stairs_of_a_building_fit_the_robot() -> None:
+    """Storeys of 3 m have 24 risers of 12.5 cm: LOLA finds a way to the twelfth, which it sees from the floor."""
+    scene = make_scene("building", seed=3)
+    steps = [each for each in scene.objects if each.name.startswith("stairs-0")]
+    assert len(steps) == 23
+    x, y, middle = steps[11].placement.translation.tolist()
+    assert 2.0 * middle == pytest.approx(1.5)
+    goal = Goal(x, y, np.pi, 2.0 * middle)
+    plan = plan_contacts(perceive(scene, EXACT), model(), goal, start=start_pose(scene, model()))
+    assert plan.found, plan.why_not
+    rises = np.diff([each.placement.position[2] for each in plan.stances])
+    assert rises.max() == pytest.approx(0.125, abs=1e-3)
 
 
 def test_who_stands_below_a_goal_has_not_reached_it() -> None:

@@ -15,10 +15,10 @@ from footfall.contact.newton_schedule import ONE_ROUND, ROUND_APART, StepKind
 from footfall.dynamics.factorisation import factorise
 from footfall.dynamics.kinematics import link_poses
 from footfall.dynamics.loops import Coupling
-from footfall.simulation.constraint_groups import ConstraintGroups, SparseRows, solve_sparse
-from footfall.simulation.contact_newton import schedule
 from footfall.simulation.contact_rows import LinkMotion
-from footfall.simulation.step_contacts import JointLaw, locate_contact
+from footfall.simulation.lanes.contacts import JointLaw, locate_contact
+from footfall.simulation.lanes.groups import ConstraintGroups, SparseRows, solve_sparse
+from footfall.simulation.lanes.newton import schedule
 from footfall.simulation.step_problem import build_step_problem
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from footfall.arrays import Array
-from footfall.simulation import contact_newton
+from footfall.simulation.lanes import newton as contact_newton
 from tests.simulation.worlds import EDGE, GRAVITY, ball, block, ground, simulate
 
 pytestmark = pytest.mark.usefixtures("listed")
@@ -48,7 +48,8 @@ def test_the_way_out_of_circles_leads_to_the_same_solution(monkeypatch: pytest.M
         return path.q, path.solver_steps, path.residual
 
     expected, steps, _ = slide()
-    monkeypatch.setattr(contact_newton, "ONE_ROUND", contact_newton.ONE_ROUND[:1])
+    kinds = contact_newton.ROUND_WITHOUT_JOINTS[:1]
+    monkeypatch.setattr(contact_newton, "ROUND_WITHOUT_JOINTS", kinds)
     got, others, residual = slide()
     assert (steps != others).any()  # it was another way
     assert residual.max() <= 1e-9 * GRAVITY * DT

@@ -8,7 +8,7 @@ import pytest
 import footfall
 from footfall.errors import InvalidInput
 from footfall.simulation import find_feet
-from footfall.simulation.foot_points import fitted_ball
+from footfall.simulation.lanes.foot_points import fitted_ball
 
 
 @pytest.mark.parametrize(

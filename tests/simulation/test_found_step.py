@@ -9,12 +9,13 @@ import pytest
 
 import footfall
 from footfall.contact.detection.world import bodies_at, contacts_of
+from footfall.dynamics.kinematics import frame_motion
 from footfall.geometry.plane import Plane
 from footfall.math.rotations import quaternion_from_rotation_vector
 from footfall.simulation import RobotBatch, find_feet
-from footfall.simulation.batch import standing_configuration
-from footfall.simulation.batch_step import BatchStep
-from footfall.simulation.found_step import joined_closely
+from footfall.simulation.lanes.batch import standing_configuration
+from footfall.simulation.lanes.batch_step import BatchStep
+from footfall.simulation.lanes.found_step import joined_closely
 from footfall.simulation.step_values import StepOptions
 
 
@@ -145,6 +146,15 @@ def test_a_row_falls_the_same_in_any_batch(batch, robot):
         assert run[2] == runs[0][2]
 
 
+def velocity_at(robot, q, v, name, place):
+    """Velocity (3,) of a body, or of the ground, at a place in the world."""
+    if name == "ground":
+        return np.zeros(3)
+    motion = frame_motion(robot, q, v, np.zeros(robot.nv), name).velocity
+    origin = footfall.forward_kinematics(robot, q, frames=[name]).position[0]
+    return motion[:3] + np.cross(motion[3:], place - origin)
+
+
 @pytest.mark.parametrize("name", ["go2", "g1"])
 def test_where_the_bound_holds_nothing_but_feet_is_near(name):
     """Against the narrow phase at random configurations and velocities: gaps that could close in a step."""
@@ -152,25 +162,30 @@ def test_where_the_bound_holds_nothing_but_feet_is_near(name):
     start = standing_configuration(robot, Plane())
     step = BatchStep(robot, find_feet(robot), Plane(), StepOptions(dt=0.005), 1, True, start)
     world, feet, rng = step.found.contacts, {foot.body for foot in step.feet}, np.random.default_rng(3)
-    held, near = 0, 0
-    for _ in range(100):
-        q = start.copy()
+    held, near, moving = 0, 0, 0
+    for turn in range(150):
+        q, v = start.copy(), np.zeros(robot.nv)
+        if turn % 3:
+            v = rng.normal(size=robot.nv) * rng.uniform(0.0, 4.0)
         q[2] += rng.uniform(-0.1, 0.1)
         q[3:7] = quaternion_from_rotation_vector(np.array([rng.uniform(-0.5, 0.5), 0.0, 0.0]))
         joints = q[7:] + rng.uniform(-0.3, 0.3, len(q) - 7) * rng.uniform()
         q[7:] = np.clip(joints, robot.lower_limits[7:], robot.upper_limits[7:])
-        holds = bool(step._clearance.holds(q, np.zeros(robot.nv)))
+        holds = bool(step._clearance.holds(q, v))
         contacts, memory = contacts_of(world, world.memory(), bodies_at(robot, q, world.bodies))
         world.drop(memory)
-        others = [
-            each["gap"]
-            for each in contacts
-            if not (world.owner_of(each["first"]) in feet and world.owner_of(each["second"]) == "ground")
-        ]
+        others = []
+        for each in contacts:
+            names = [world.owner_of(each[side]) for side in ("first", "second")]
+            if not (names[0] in feet and names[1] == "ground"):
+                speeds = [velocity_at(robot, q, v, name, each["position"]) for name in names]
+                others.append(each["gap"] + 0.005 * each["normal"] @ (speeds[0] - speeds[1]))
         held, near = held + holds, near + bool(others)
+        moving += holds and bool(v.any())
         assert not (holds and min(others, default=1.0) < 0.0)
     assert held > 5
     assert near > 5
+    assert moving > 5
 
 
 def test_bodies_of_one_shoulder_are_neighbours():

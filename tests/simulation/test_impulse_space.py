@@ -12,11 +12,21 @@ from footfall.contact.law import LinearLaw
 from footfall.dynamics.factorisation import factorise
 from footfall.dynamics.kinematics import link_poses
 from footfall.dynamics.loops import Coupling
+from footfall.geometry.plane import Plane
 from footfall.robot.model import Robot
-from footfall.simulation.constraint_groups import ConstraintGroups
-from footfall.simulation.contact_newton import delassus_matrix, diagonal_mobilities, impulse_solver
+from footfall.robot.start import start_of
 from footfall.simulation.contact_rows import LinkMotion
-from footfall.simulation.step_contacts import locate_contact
+from footfall.simulation.lanes.batch_step import BatchStep
+from footfall.simulation.lanes.contacts import locate_contact
+from footfall.simulation.lanes.foot_points import find_feet
+from footfall.simulation.lanes.groups import ConstraintGroups
+from footfall.simulation.lanes.newton import (
+    GroupMotion,
+    delassus_matrix,
+    diagonal_mobilities,
+    impulse_solver,
+)
+from footfall.simulation.step_values import StepOptions
 
 
 @pytest.fixture(scope="module")
@@ -75,3 +85,39 @@ def test_steps_solve_their_equation(delassus: Array, softness: float) -> None:
     found = np.array(impulse_solver(delassus, cones)(shift), dtype=float)
     expected = np.linalg.solve(np.eye(12) + springs @ delassus, shift)
     assert np.abs(found - expected).max() < 1e-8 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("bent", [0.0, 0.3])
+def test_soles_of_several_points_move_as_their_loads_say(bent: float) -> None:
+    """`(M + J^T K J) dv = J^T shift` in the motions of two soles of four points each, which the springs of sticking
+    points hold in more ways than they can move; also with straight knees, where loads along the legs move nothing."""
+    robot, rng = footfall.load("g1"), np.random.default_rng(2)
+    q = start_of(robot).q.copy()
+    q[7:] = bent * rng.uniform(-1.0, 1.0, robot.nq - 7)
+    step = BatchStep(robot, find_feet(robot), Plane(), StepOptions(), 1)
+    motion = LinkMotion(robot.tree, link_poses(robot.tree, q), Coupling(robot, q))
+    contacts = [locate_contact(robot, motion.poses, each, 0.8, 0.0) for each in step.candidates]
+    groups = ConstraintGroups(motion, contacts, [])
+    assert len(groups.groups) == 2
+    assert groups.redundant()
+    assert groups.apart()
+    mass = footfall.mass_matrix(robot, q)
+    soles = GroupMotion(robot.tree, factorise(robot.tree, mass), groups)
+    size = 3 * len(contacts)
+    jacobian = np.array([groups.velocities(unit, relative=True) for unit in np.eye(robot.nv)], dtype=float).T
+    response = jacobian @ np.linalg.solve(mass, jacobian.T)
+    p = rng.normal(size=size)
+    assert soles.answer(p).astype(float) == pytest.approx(response @ p, rel=1e-9, abs=1e-12)
+
+    none, hard = np.zeros(3), 1.0 / (1e-5 * response[2, 2])
+    open_one = LinearLaw(none, 0.0, 0.0, 0.0, False, 0.0, 0.0, 0.0, 0.0)
+    slides = LinearLaw(none, 30.0, hard, 0.5 * hard, True, np.cos(0.7), np.sin(0.7), 0.0, 0.0)
+    sticks = LinearLaw(none, hard, hard, 0.0, False, 0.0, 0.0, 0.0, 0.0)
+    cones = [sticks, sticks, slides, open_one, sticks, sticks, sticks, sticks]
+    springs = np.zeros((size, size))
+    for k, cone in enumerate(cones):
+        springs[3 * k : 3 * k + 3, 3 * k : 3 * k + 3] = cone.stiffness
+    shift = springs @ rng.normal(size=size)
+    expected = jacobian @ np.linalg.solve(mass + jacobian.T @ springs @ jacobian, jacobian.T @ shift)
+    found = soles.solver(cones)(shift).astype(float)
+    assert np.abs(found - expected).max() < 1e-7 * np.abs(expected).max()

@@ -307,3 +307,51 @@ def test_loops_that_forces_hold_move_as_those_that_coordinates_hold() -> None:
     assert apart[1] == pytest.approx(apart[0] / 2, rel=0.1)
     assert missed[0] < 2e-4
     assert missed[1] == pytest.approx(missed[0] / 4, rel=0.2)
+
+
+def three_rockers(held_by: str) -> Robot:
+    """Crank 0.4 m, coupler 0.35, rocker 0.3 on a base of 0.5: the shortest and the longest together are longer than the
+    others, so that no link turns round (Grashof) and each comes to dead points."""
+    lengths = {"crank": 0.4, "coupler": 0.35, "rocker": 0.3}
+    bodies = [
+        Body(name, length, np.array([length / 2, 0.0, 0.0]), np.diag([1e-4, *[length**3 / 12] * 2]))
+        for name, length in lengths.items()
+    ]
+    joints = [
+        Joint("crank", JointType.REVOLUTE, "world", "crank"),
+        Joint("coupler", JointType.REVOLUTE, "crank", "coupler", at(0.4)),
+        Joint("rocker", JointType.REVOLUTE, "world", "rocker", at(0.5)),
+    ]
+    frames = [Frame(f"{name}_tip", name, at(lengths[name])) for name in ("coupler", "rocker")]
+    loop = Loop("closure", LoopType.POINT, "coupler_tip", "rocker_tip", held_by=held_by)  # type: ignore[arg-type]
+    start = {"assembly": np.array([0.9, -1.0, 1.25])}
+    return Robot("three rockers", bodies, joints, frames, start, loops=(loop,), gravity=(0.0, 0.0, 0.0))
+
+
+@pytest.mark.filterwarnings("ignore:.*comes near a dead point")
+def test_a_loop_that_forces_hold_passes_the_dead_points_at_which_coordinates_stop() -> None:
+    """And the message names it. All links turn back in 2 s; energy is kept to first order in dt, as that
+    of any swing of semi-implicit steps, also in rollouts; the gap does not grow."""
+    robot = three_rockers("coordinates")
+    start = robot.configuration("assembly")
+    simulation = Simulation(robot, q=start, v=np.array([3.0]))
+    with pytest.raises(SimulationDiverged, match=r"dead point.*held_by='forces'"):
+        simulation.run(simulation.zero_command, 2.0)
+    rates = np.asarray(footfall.dynamics.joint_rates(robot, start, np.array([3.0])))
+    held, spread = three_rockers("forces"), []
+    for dt in (1e-3, 2.5e-4):
+        simulation = Simulation(held, dt=dt, q=start, v=rates)
+        trajectory = simulation.run(simulation.zero_command, 2.0)
+        for joint in range(3):
+            turns = np.diff(np.sign(trajectory.v[:, joint]))
+            assert np.count_nonzero(turns) >= 1
+        energy = np.asarray(footfall.kinetic_energy(held, trajectory.q, trajectory.v))
+        spread.append(np.ptp(energy) / energy[0])
+        q, v, _ = simulation.rollout(
+            start, np.outer([0.5, 1.0], rates), simulation.zero_command, steps=round(1.0 / dt)
+        )
+        ends = np.asarray(footfall.kinetic_energy(held, q[:, -1], v[:, -1]))
+        starts = np.asarray(footfall.kinetic_energy(held, q[:, 0], v[:, 0]))
+        assert np.abs(ends / starts - 1.0).max() < 0.01
+    assert spread[0] < 0.015
+    assert spread[1] < 0.4 * spread[0]

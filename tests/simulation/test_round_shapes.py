@@ -11,8 +11,6 @@ from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Capsule, Cylinder, Shape, Sphere
 from tests.simulation.worlds import GRAVITY, ground, simulate
 
-pytestmark = pytest.mark.usefixtures("each_way")
-
 LYING = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])  # z of the shape along the world's y
 ACROSS = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])  # and along its x
 RADIUS = 0.1

@@ -7,9 +7,16 @@ from functools import cache
 import numpy as np
 import pytest
 
+import footfall
 from benchmarks.lab.contact_scenes import ContactScene, contact_scene
+from footfall import StepOptions
 from footfall.arrays import Array
 from footfall.errors import MissingFile
+from footfall.geometry.plane import Plane
+from footfall.robot.start import start_of
+from footfall.simulation import FeetSimulation
+from footfall.simulation.lanes.batch_step import BatchStep
+from footfall.simulation.lanes.foot_points import find_feet
 from footfall.simulation.step_problem import build_step_problem, step_residuals
 
 
@@ -85,6 +92,27 @@ def test_joint_limits_and_friction_are_in_the_same_problem() -> None:
     assert residuals.max() < 1e-8 * scene.weight_impulse
     # friction in the joints lets the robot stop for good
     assert np.abs(trajectory.v[-1]).max() < 1e-3
+
+
+def test_limits_act_and_let_go() -> None:
+    """Steps are first solved as if joints had no limits; what these hold back is solved with them. Go2 on its feet is
+    pulled into the limits of its knees and out of them, and all steps solve the problem that has them."""
+    robot = footfall.load("go2")
+    batch = BatchStep(robot, find_feet(robot), Plane(), StepOptions(), 1)
+    options = StepOptions(dt=2e-3)
+    simulation = FeetSimulation(robot, candidates=batch.candidates, options=options, q=start_of(robot).q)
+    stands, knees = simulation.joint_positions(), slice(2, None, 3)
+    low = robot.lower_limits[[coordinate for coordinate, _ in batch.joints]]
+    acted = []
+    for beyond in (0.3, -0.5):
+        goal = stands.copy()
+        goal[knees] = low[knees] - beyond
+        for _ in range(30):
+            residuals, _ = step_residuals(simulation, simulation.pd(goal, kp=80.0, kd=1.0), 5)
+            assert residuals.max() < 1e-8 * robot.mass * 9.81 * options.dt
+            acted.append(bool((simulation.state.impulses[12:] > 0.0).any()))
+    assert any(acted[:30])
+    assert not any(acted[-5:])
 
 
 @pytest.mark.parametrize("name", ["ANYmal dropped", "LOLA standing, 8 points"])

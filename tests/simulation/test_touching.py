@@ -9,7 +9,7 @@ import pytest
 import footfall
 from footfall import load_scene
 from footfall.errors import SimulationWarning, UnknownName
-from footfall.simulation import feet as module
+from footfall.simulation.lanes import engine as module
 from footfall.simulation.plants import FeetSimulation
 
 

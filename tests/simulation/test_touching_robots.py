@@ -5,16 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import footfall
 from footfall import Scene, SceneObject, free_body
-from footfall.contact.candidates import (
-    MOST_OPTIONAL,
-    moving_parts,
-    owner_of,
-    robot_candidates,
-    scene_candidates,
-)
-from footfall.errors import SimulationWarning
+from footfall.contact.candidates import scene_candidates
 from footfall.math.transform import Transform
 from footfall.robot.model import Body, Joint, JointType, Robot
 from footfall.robot.shapes import Box, Capsule, Geometry, Shape, Sphere
@@ -74,40 +66,17 @@ def test_momentum_goes_from_one_robot_to_the_other() -> None:
     np.testing.assert_allclose(trajectory.v[-1, [0, 6]], 1.0, atol=1e-9)
 
 
-def test_who_touches_whom() -> None:
-    robots = (
-        SceneRobot("a", lump(Sphere(0.1), Box((0.1, 0.1, 0.1)))),
-        SceneRobot("b", lump(Sphere(0.1))),
-    )
-    scene = Scene("pairs", robots=robots)
-    robot = combined_robot(scene)
-    parts = moving_parts(robot, scene)
-    assert [(part.body, part.owner) for part in parts] == [("a/body", "a"), ("a/body", "a"), ("b/body", "b")]
-    pairs = [(each.body, type(each.surface.shape)) for each in robot_candidates(parts)]
-    # Two spheres touch once, a sphere and a box too: the sphere is the point. A robot does not touch itself.
-    assert pairs == [("a/body", Sphere), ("b/body", Box)]
-
-
-def test_too_many_shapes_are_said() -> None:
-    boxes = tuple(Box((0.1, 0.1, 0.1 + 0.01 * k)) for k in range(6))
-    scene = Scene("crowd", (ground(),), robots=(SceneRobot("a", lump(*boxes)), SceneRobot("b", lump(*boxes))))
-    with pytest.warns(SimulationWarning, match=f"288 places, more than the {MOST_OPTIONAL}"):
-        candidates = scene_candidates(combined_robot(scene), scene)
-    assert {each.surface.body for each in candidates} == {"world"}
-
-
-def test_robots_that_do_not_feel_each_other_still_feel_what_they_carry() -> None:
-    boxes = tuple(Box((0.1, 0.1, 0.1 + 0.01 * k)) for k in range(6))
-    crate = SceneObject("crate", boxes[0], free=free_body(boxes[0], 1.0))
-    robots = (SceneRobot("a", lump(*boxes)), SceneRobot("b", lump(*boxes)))
-    scene = Scene("crowd", (ground(), crate), robots=robots)
-    with pytest.warns(SimulationWarning, match="robots may touch each other in 288 places"):
-        candidates = scene_candidates(combined_robot(scene), scene)
-    assert {each.surface.body for each in candidates} == {"world", "crate"}
-    assert {each.body for each in candidates if each.surface.body == "crate"} == {"a/body", "b/body"}
-
-
-def test_a_robot_beside_the_scene_has_an_owner_too() -> None:
-    scene = Scene("one", robots=(SceneRobot("a", lump(Sphere(0.1))),))
-    robot = combined_robot(scene, footfall.load("point-foot-quadruped"))
-    assert {owner_of(body.name, scene) for body in robot.bodies} == {"a", ""}
+def test_in_lanes_points_of_robots_and_things_touch_objects() -> None:
+    """Of two balls one is the point and one the surface; robots are no surfaces."""
+    crate = SceneObject("crate", Box((0.1, 0.1, 0.1)), free=free_body(Box((0.1, 0.1, 0.1)), 1.0))
+    balls = [SceneObject(name, Sphere(0.1), free=free_body(Sphere(0.1), 1.0)) for name in ("one", "two")]
+    robots = (SceneRobot("a", lump(Sphere(0.1))), SceneRobot("b", lump(Sphere(0.1))))
+    scene = Scene("crowd", (crate, *balls), robots=robots)
+    candidates = scene_candidates(combined_robot(scene), scene)
+    pairs = {(each.body, each.surface.body) for each in candidates}
+    assert pairs == {
+        ("a/body", "crate"), ("b/body", "crate"), ("one", "crate"), ("two", "crate"),
+        ("a/body", "one"), ("b/body", "one"), ("two", "one"),
+        ("a/body", "two"), ("b/body", "two"),
+    }  # fmt: skip
+    assert len(candidates) == len(pairs)

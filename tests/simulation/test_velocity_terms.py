@@ -12,11 +12,11 @@ from benchmarks.lab.drops import random_walker
 from footfall import Material, Scene, SceneObject, free_body
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box
+from footfall.simulation.lanes.step import foreseen_velocities
 from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_problem import build_step_problem
 from footfall.simulation.step_values import JointOptions, StepOptions, VelocityTerms
-from footfall.simulation.time_step import foreseen_velocities
 from tests.simulation.worlds import energies
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
+import textwrap
 from pathlib import Path
 from threading import Timer
+from typing import Any
 
 import pytest
 
 from footfall.errors import ProgramFailed
-from footfall.studies import Span, Study, run_study
+from footfall.studies import Span, Study, read_study, run_study
 from tests.studies.thresholds import slow_square
 
 pytest.importorskip("distributed")
@@ -40,3 +43,27 @@ def test_a_scheduler_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr("footfall.studies.workers.CONNECTING", 0.5)
     with pytest.raises(ProgramFailed, match="no Dask scheduler at"):
         run_study(SQUARES, tmp_path, function=slow_square, cluster="tcp://127.0.0.1:1")
+
+
+def test_the_script_for_slurm_asks_for_what_the_document_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It runs as it stands, with a real scheduler; jobs are not submitted, what they would be is looked at."""
+    queue = pytest.importorskip("dask_jobqueue")
+    page = (Path(__file__).parents[2] / "docs" / "studies.md").read_text()
+    found = re.search(r"    from dask_jobqueue import.*?\n\n(?=\S)", page, re.DOTALL)
+    assert found is not None
+    asked: list[object] = []
+
+    def scale(cluster: Any, jobs: int) -> None:
+        if jobs:  # closing scales to none
+            asked.extend([jobs, cluster.job_script()])
+
+    monkeypatch.setattr(queue.SLURMCluster, "scale", scale)
+    monkeypatch.setattr(
+        "footfall.studies.run_study", lambda study, output, cluster: asked.extend([study, output, cluster])
+    )
+    exec(compile(textwrap.dedent(found[0]), "docs/studies.md", "exec"), {})
+    jobs, script, study, output, address = asked
+    assert (jobs, study, output) == (10, read_study("push_map"), "push-map")
+    assert str(address).startswith("tcp://")
+    for part in ("#SBATCH -t 08:00:00", "--cpus-per-task=16", "--nworkers 16", "--nthreads 1", str(address)):
+        assert part in str(script)

@@ -15,15 +15,17 @@ import pyarrow.parquet as pq
 import pytest
 
 from footfall.errors import InvalidInput, MissingFile, ProgramFailed, UnknownName
-from footfall.studies import Limit, Span, Study, run_study
+from footfall.studies import Limit, Span, Study, run_study, store
 from footfall.studies.store import FILE, stored_row, stored_study
 from footfall.studies.workers import Task, Work, run_chunk
 from tests.studies.thresholds import (
     fails_at_two,
+    interrupts_at,
     kills_its_worker,
     returns_an_object,
     slow_square,
     stands,
+    stands_at,
     threshold,
 )
 
@@ -154,3 +156,57 @@ def test_a_worker_with_other_code_refuses() -> None:
     task = Task(0, 0, 0, None, {"x": 1.0}, 0)
     with pytest.raises(ProgramFailed, match="install the same version"):
         run_chunk(Work(fails_at_two, "another fingerprint"), [task])
+
+
+def test_a_study_that_is_interrupted_keeps_its_runs_and_goes_on(tmp_path: Path) -> None:
+    study = Study(name="interrupted", vary={"x": [1.0, 2.0, 3.0, 4.0]})
+    interrupts_at["x"] = 3.0
+    with pytest.raises(KeyboardInterrupt):
+        run_study(study, tmp_path, function=interrupts_at.measure, workers=1)
+    interrupts_at["x"] = np.inf
+    again = run_study(study, tmp_path, function=interrupts_at.measure, workers=1)
+    assert again.complete
+    assert interrupts_at.called == [1.0, 2.0, 3.0, 3.0, 4.0]  # nothing twice but what was running
+
+
+def test_a_full_disk_is_told_and_the_study_goes_on_afterwards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = store._connected
+
+    def on_a_full_disk(path: Path) -> sqlite3.Connection:
+        database = real(path)
+        database.execute("PRAGMA max_page_count = 8")  # SQLite says the same as of a disk
+        return database
+
+    monkeypatch.setattr(store, "_connected", on_a_full_disk)
+    study = Study(name="full", vary={"x": Span(first=0.0, last=1.0, count=2000)})
+    with pytest.raises(ProgramFailed, match=r"full; \d+ runs are kept"):
+        run_study(study, tmp_path, function=stands_at, workers=1)
+    monkeypatch.undo()
+    assert run_study(study, tmp_path, function=stands_at, workers=1).complete
+
+
+def test_the_worst_walks_are_those_that_failed_at_the_least(tmp_path: Path) -> None:
+    """Only walks can be replayed; of a function nothing can."""
+    result = run_study(PUSHES, tmp_path, function=stands, workers=1)
+    assert store.worst_rows(tmp_path, 3) == []
+    with sqlite3.connect(tmp_path / FILE) as database:
+        database.execute("UPDATE runs SET replay = x'00'")
+    rows = pq.read_table(result.folder / "runs.parquet").to_pylist()
+    failed = sorted(row["push"] for row in rows if not row["success"])
+    assert [rows[number]["push"] for number in store.worst_rows(tmp_path, 3)] == failed[:3]
+    assert not any(rows[number]["success"] for number in store.worst_rows(tmp_path, 100))
+
+
+def test_results_of_other_versions_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = Study(name="old", vary={"x": [1.0, 3.0]})
+    with monkeypatch.context() as older:
+        older.setattr(store, "__version__", "0.0.7")
+        run_study(study, tmp_path, function=fails_at_two, workers=1, most=1)
+    (told,) = run_study(study, tmp_path, function=fails_at_two, workers=1).warnings
+    assert "begun with footfall 0.0.7; what is missing is run with" in told
+    with sqlite3.connect(tmp_path / FILE) as database:
+        database.execute("UPDATE study SET format = 1")
+    with pytest.raises(InvalidInput, match=r"kept runs in another way .*--restart"):
+        run_study(study, tmp_path, function=fails_at_two, workers=1)

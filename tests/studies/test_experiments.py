@@ -60,3 +60,32 @@ def test_parameters_of_walks_are_known_by_name() -> None:
         EXPERIMENTS["walk"].check(Study(name="odd", experiment="walk", vary={"set.gains.balance_rat": [3.0]}))
     with pytest.raises(InvalidInput, match="phase"):
         EXPERIMENTS["push"]({"phase": 1.5}, seed=0)
+
+
+def test_what_the_robot_does_not_know_acts_on_it() -> None:
+    walk_on = EXPERIMENTS["push"]
+    usual = {"impulse": 0.0, "speed": 0.2}
+    plain = walk_on(usual, seed=1004).measures
+    for error in (
+        {"weight_error": 0.1},
+        {"center_ahead_m": 0.02},
+        {"center_left_m": -0.01},
+        {"sensor_delay": 0.004},
+        {"substeps": 1},
+    ):
+        found = walk_on({**usual, **error}, seed=1004).measures
+        assert found["stands"] is True
+        assert found["dcm_error_rms"] != plain["dcm_error_rms"]
+    # 10 % more weight is on the feet.
+    heavy = walk_on({**usual, "weight_error": 0.1}, seed=1004).measures
+    ratio = float(heavy["peak_foot_force"]) / float(plain["peak_foot_force"])  # type: ignore[arg-type]
+    assert 1.05 < ratio < 1.25
+
+
+def test_pushes_with_hands_on_walls_come_while_a_hand_leans() -> None:
+    push = EXPERIMENTS["push"]
+    outcome = push({"scene": "corridor", "hands": True, "impulse": 5.0, "phase": 0.0}, seed=1005)
+    assert outcome.measures["stands"] is True
+    assert int(outcome.measures["hand_contacts"]) > 0  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="no hand on a wall"):
+        push({"scene": "obstacles", "hands": True}, seed=1005)

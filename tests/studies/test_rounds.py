@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,12 +33,25 @@ def looked_for(thresholds: list[float]) -> tuple[list[Bracket], int]:
 @given(st.lists(st.floats(-5.0, 20.0), min_size=1, max_size=6))
 def test_every_threshold_is_found(thresholds: list[float]) -> None:
     brackets, runs = looked_for(thresholds)
-    assert runs <= LIMIT.rounds * len(thresholds)
+    assert runs <= LIMIT.runs(len(thresholds))
     for threshold, bracket in zip(thresholds, brackets, strict=True):
         inside = LIMIT.first < threshold <= LIMIT.last
         assert bracket.outside() != inside
         expected = min(max(threshold, LIMIT.first), LIMIT.last)
         assert bracket.estimate(LIMIT) == pytest.approx(expected, abs=LIMIT.within)
+
+
+def test_seeds_near_the_first_take_few_runs() -> None:
+    # The first one: 200 times `within` in eight halves. The others enclose their limit by steps of 2, 4, 8, ... times
+    # `within` from where that is: 2 + 2 log2(d / within) at the most, whatever the range is.
+    near = [5.0, 5.05, 5.3, 4.8, 5.1]
+    _, alone = looked_for(near[:1])
+    _, runs = looked_for(near)
+    assert alone == 8
+    assert runs - alone <= sum(
+        2 + 2 * np.ceil(np.log2(max(abs(each - 5.0) / 0.1, 1.0) + 1.0)) for each in near[1:]
+    )
+    assert runs - alone < 4 * (alone - 2)
 
 
 def test_without_a_limit_all_seeds_are_asked_at_once() -> None:

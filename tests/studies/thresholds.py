@@ -36,3 +36,24 @@ def kills_its_worker(x: float) -> float:
 
 def returns_an_object(x: float) -> object:
     return object()
+
+
+def stands_at(x: float) -> dict[str, float | str]:
+    """With much to keep."""
+    return {"value": x, "text": "much to keep " * 20}
+
+
+class _Interrupts(dict[str, float]):
+    """A function that Ctrl-C comes to at one value. called: with which values."""
+
+    def __init__(self) -> None:
+        self.called: list[float] = []
+
+    def measure(self, x: float) -> float:
+        self.called.append(x)
+        if x == self["x"]:
+            raise KeyboardInterrupt
+        return x
+
+
+interrupts_at = _Interrupts()

@@ -94,9 +94,9 @@ def test_messages_of_pages() -> None:
     assert not allowed({**CAMERA, "position": [1.0, 2.0, float("nan")]})
     assert not allowed({**CAMERA, "fov": float("inf")})
     update = {"type": "GuiUpdateMessage", "uuid": "a"}
-    for value in (True, 3, 0.5, "1x"):
+    for value in (True, 3, 0.5, "1x", [0.0, 60.0, -1.5]):
         assert allowed({**update, "updates": {"value": value}})
-    for value in (None, [1], {"a": 1}, float("nan"), "x" * 2000):
+    for value in (None, [1], [1.0, 2.0, 1e300], [1.0, 2.0, "3"], {"a": 1}, float("nan"), "x" * 2000):
         assert not allowed({**update, "updates": {"value": value}})
     assert not allowed({**update, "updates": {"removed": True}})
     assert not allowed({**update, "updates": {"value": 1.0, "removed": True}})

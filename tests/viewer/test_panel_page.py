@@ -6,6 +6,7 @@ import io
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import matplotlib.image
@@ -17,11 +18,13 @@ from footfall.viewer.chromium import OperatedPage, find_chromium, operated_page
 from footfall.viewer.held_drive import Velocity
 from footfall.viewer.page_link import PageLink
 from footfall.viewer.stage import Stage
+from footfall.viewer.uploads import MOST_BYTES
 from footfall.viewer.walk_panel import WalkPanel
 from footfall.walking.activity import activity
 from footfall.walking.body import walking_body
 from footfall.walking.session import WalkSession
 from footfall.walking.walker import WalkingCode
+from tests.viewer.test_uploads import MESH, SOLID, URDF, packed
 
 pytestmark = pytest.mark.skipif(
     find_chromium() is None, reason="Chromium is not installed: pages are not opened"
@@ -54,7 +57,7 @@ def running() -> Iterator[Running]:
     session = WalkSession(code=WalkingCode(walking_body(footfall.load("lola"))), scene="flat")
     session.run(1e-3)
     link, over = PageLink(), threading.Event()
-    stage = Stage(port=0, link=link)
+    stage = Stage(port=0, link=link, uploads=MOST_BYTES)
     panel = WalkPanel(stage, session, link=link)
     thread = threading.Thread(target=lambda: panel.run(over.is_set))
     thread.start()
@@ -264,6 +267,66 @@ def test_what_the_robot_believes_is_drawn(running: Running) -> None:
     wait_for_pixels(running, changed, lambda found: found < quiet + shown // 4)
 
 
+def choose_tab(page: OperatedPage, title: str) -> None:
+    found = f"[...document.querySelectorAll('[role=tab]')].find(each => each.textContent === '{title}')"
+    page.wait_for(f"!!{found}")
+    page.click(*page.evaluate(f"({MIDDLE})({found})"))
+
+
+def test_a_joint_is_moved_by_the_slider_of_its_tab(running: Running) -> None:
+    page, session = running.page, running.panel.session
+    running.wait(lambda: activity(session).doing == "standing")
+    choose_tab(page, "Joints")
+    page.wait_for("document.body.textContent.includes('beside its set point')")
+    joints = running.panel.docks.joints
+    joints.name.value = "vp"
+    joints._choose()
+    slider = (
+        "[...document.querySelectorAll('[role=slider]')].filter(each => each.offsetParent !== null).pop()"
+    )
+    page.wait_for(f"!!{slider}")
+    page.evaluate(f"{slider}.focus()")
+    for _ in range(4):
+        page.key("ArrowRight", "keyDown")
+        page.key("ArrowRight", "keyUp")
+    running.wait(lambda: "joint" in running.words())
+    running.wait(lambda: session.operator.moved_by_hand == ("vp",))
+    buttons = "[...document.querySelectorAll('button')].find(each => each.textContent === 'Give all back')"
+    page.evaluate(f"{buttons}.click()")
+    running.wait(lambda: session.operator.moved_by_hand == ())
+
+
+def test_a_zip_with_meshes_is_taken_from_the_page_and_nonsense_refused(
+    running: Running, tmp_path: Path
+) -> None:
+    page, dock = running.page, running.panel.docks.scene
+    choose_tab(page, "Scene")
+    page.wait_for("document.querySelector('input[type=file]') !== null")
+
+    def upload(name: str, content: bytes) -> None:
+        (tmp_path / name).write_bytes(content)
+        root = page.call("DOM.getDocument")["root"]["nodeId"]
+        node = page.call("DOM.querySelector", nodeId=root, selector="input[type=file]")["nodeId"]
+        page.call("DOM.setFileInputFiles", files=[str(tmp_path / name)], nodeId=node)
+
+    mesh = URDF.format(visual=MESH.format("../meshes/tip.stl")).encode()
+    upload("arm.zip", packed(**{"urdf__arm.urdf": mesh, "meshes__tip.stl": SOLID}))
+    running.wait(lambda: str(dock.robot.value).endswith("arm.urdf"))
+    page.wait_for("document.querySelector('#ff-message').textContent.includes('arm.zip is here')")
+    upload("broken.zip", b"no zip at all")
+    page.wait_for("document.querySelector('#ff-message').textContent.includes('no zip')")
+    before = running.panel.session
+    buttons = "[...document.querySelectorAll('button')].find(each => each.textContent === 'Begin')"
+    page.evaluate(f"{buttons}.click()")  # an arm cannot walk
+    page.wait_for("document.querySelector('#ff-message').className.includes('bad')")
+    assert running.panel.session is before  # which walks on
+    dock.robot.value, dock.scene.value = before.asked.robot, "stairs"
+    page.evaluate(f"{buttons}.click()")
+    running.wait(lambda: running.panel.session is not before)
+    assert running.panel.session.asked.scene == "stairs"
+    page.wait_for(f"{STATE} === 'standing'")
+
+
 def test_a_fall_is_on_the_page_and_reset_begins_again(running: Running) -> None:
     first = running.panel.session
     running.panel.kick(80.0, 1.57)
@@ -271,6 +334,8 @@ def test_a_fall_is_on_the_page_and_reset_begins_again(running: Running) -> None:
     detail = running.page.evaluate("document.querySelector('#ff-detail').textContent")
     assert detail.startswith("because ")
     assert "fallen, because" in running.page.wait_for("document.querySelector('#ff-message').textContent")
+    running.page.wait_for("document.querySelectorAll('#ff-marks .fallen').length >= 1")
+    assert "it was pushed with 800 N" in running.panel.message[1]
     running.page.click_on("#ff-reset")
     running.wait(lambda: running.panel.session is not first)
     running.page.wait_for(f"{STATE} === 'standing'")

@@ -99,3 +99,25 @@ def test_maps_come_back_as_they_were_and_broken_ones_are_none() -> None:
 def test_only_recordings_have_others_beside_them(recorded: Recording, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="no recording"):
         View(footfall.load("wrist"), port=0, others=[recorded])
+
+
+def test_a_click_on_a_foot_tells_its_wrench(tmp_path: Path) -> None:
+    """At 300 N a torque of 12 Nm about pitch is that of a force 40 mm behind, one of 6 Nm about roll 20 mm aside."""
+    robot = footfall.load("lola")
+    with RecordingWriter(tmp_path / "stand.mcap", robot) as writer:
+        for time in (0.0, 0.5, 1.0):
+            writer.state(time, robot.configuration("idle"), np.zeros(robot.nv))
+        rows = np.array([[0.0, 0.0, 300.0, 6.0, 12.0, 0.0]] * 2)
+        writer.signals([0.0, 1.0], {"right_foot": rows}, {"right_foot": "N, Nm"})
+    with View(read_recording(tmp_path / "stand.mcap"), port=0) as view:
+        player = view.player
+        assert isinstance(player, Player)
+        assert set(player._parts) == {"zfr", "sfr"}  # toe and foot; nothing is known of the left one
+        player.seek(0.5)
+        player._choose_foot("sfr")
+        label = player.wrench._label
+        assert label.visible
+        assert "force 0, 0, 300 N" in label.text
+        assert "pressure at -40 mm ahead, 20 mm to the left" in label.text
+        player._choose_foot("sfr")
+        assert not label.visible

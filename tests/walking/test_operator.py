@@ -10,6 +10,7 @@ from footfall.errors import InvalidInput
 from footfall.walking import WalkRequest
 from footfall.walking import signals as told
 from footfall.walking.hardware import Stage
+from footfall.walking.hardware_request import HardwareFault
 from footfall.walking.live.commands import state_of
 from footfall.walking.session import WalkSession
 from footfall.walking.walk import cause_of_fall
@@ -164,3 +165,49 @@ def test_goals_that_are_too_far_are_refused_before_anything_is_believed(session:
     session.walk_to(20.0, 2.0)
     session.run(0.05)
     assert session.problem is None
+
+
+def test_calibration_takes_what_encoders_are_off(code: WalkingCode):
+    """In the jig, a frame that holds the robot, without power; what is left is the quantum of encoders, 2 pi / 2^17,
+    and what moves in a tick."""
+    fault = HardwareFault("encoder", 0.05, name="vp", size=0.1)
+    session = WalkSession(msgspec.structs.replace(_REQUEST, mode="full", faults=(fault,)), code=code)
+    session.happen("frame", slack=-0.05)
+    session.run(0.04)
+    _tell(session, told.Deactivate())
+    with pytest.raises(InvalidInput, match="not off"):
+        _tell(session, told.Calibrate())
+    _tell(session, told.Power(on=False))
+    session.run(0.06)
+    body, hardware = session.code.body, session.walker.hardware
+    joint = body.joint_names.index("vp")
+    place = body.coordinates[joint]
+
+    def off() -> float:
+        return float(hardware.state.measured[joint] - session.walker.arrays[0].q[place])
+
+    assert off() == pytest.approx(0.1, abs=1e-3)
+    assert session.operator.stage is Stage.ERROR  # no joint is as fast as this encoder says
+    _tell(session, told.Reset(), told.Calibrate())
+    assert abs(off()) < 1e-3
+    session.run(0.1)
+    assert abs(off()) < 1e-3
+    assert session.operator.stage is Stage.OFF  # no jump that the hardware would take for a fault
+    again = WalkSession(session.request, code=code)
+    again.run_until(session.time)
+    assert np.array_equal(again.walker.log.q, session.walker.log.q)
+
+
+def test_a_robot_that_sees_by_a_camera_looks_around_before_it_walks(code: WalkingCode):
+    request = WalkRequest(scene="flat", goal=(1.0, 0.0, 0.0), sight="camera", scan=True, seed=1012)
+    session = WalkSession(request, code=code)
+    session.run(8.0)
+    abouts = [each.about for each in session.pilot.versions if each.problem is None]
+    assert abouts.index("perform") == 1
+    assert abouts.count("perform") == 2
+    assert abouts[3].startswith("walk to")
+    pan = session.walker.log.q[:, code.body.coordinates[code.body.joint_names.index("vp")]]
+    assert pan.max() > 0.5
+    assert pan.min() < -0.5
+    assert session.run_to_rest(30.0)
+    assert session.succeeded

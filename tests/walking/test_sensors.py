@@ -7,7 +7,17 @@ import pytest
 
 from footfall.compiler.routines import routine
 from footfall.walking.gains import control_gains
-from footfall.walking.noise import NoiseSizes, NoiseState, disturb, isolator, new_noise, noise_sizes
+from footfall.walking.noise import (
+    NoiseSizes,
+    NoiseState,
+    SensorDelay,
+    disturb,
+    hold_back,
+    isolator,
+    new_delay,
+    new_noise,
+    noise_sizes,
+)
 from footfall.walking.state import Sensors, new_sensors
 from footfall.walking.walker import WalkingCode
 
@@ -17,6 +27,24 @@ PERIOD = 1e-3
 @routine
 def measure(sizes: NoiseSizes, noise: NoiseState, period: float, sensors: Sensors) -> None:
     disturb(sizes, noise, period, sensors)
+
+
+@routine
+def delayed(delay: SensorDelay, sensors: Sensors) -> None:
+    hold_back(delay, sensors)
+
+
+@pytest.mark.parametrize("late", [0, 1, 7])
+def test_a_delay_tells_what_was_true_that_long_ago(late: int) -> None:
+    sensors = new_sensors(3)
+    delay = new_delay(sensors, late)
+    for period in range(30):
+        for number, each in enumerate(sensors):
+            each[...] = 100.0 * number + period + np.arange(each.size).reshape(each.shape)
+        delayed(delay, sensors)
+        for number, each in enumerate(sensors):
+            then = 100.0 * number + max(period - late, 0)
+            np.testing.assert_array_equal(each, then + np.arange(each.size).reshape(each.shape))
 
 
 def sizes_of(code: WalkingCode) -> NoiseSizes:

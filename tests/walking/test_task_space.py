@@ -9,11 +9,14 @@ from footfall.walking.task_space import Kinematics, TaskCode, joint_velocities
 from tests.walking.plain_kinematics import plain_kinematics
 
 ROWS, NV, GAIN = 12, 20, 100.0  # the last six rows are hands
+FREE_ARMS = np.full(NV, np.inf)
 DAMPING = np.array([*6 * [1e-3], *6 * [0.15]])  # of singular values, more for hands
 
 
 def code(weight: float) -> TaskCode:
-    return TaskCode(0, 0, 0, NV + 1, NV, ROWS, False, False, 0, 1.0, 1.0, GAIN, weight, 0.0, 1e-3)
+    return TaskCode(
+        0, 0, 0, 0, NV + 1, NV, ROWS, False, False, 0, 1.0, 1.0, GAIN, weight, 0.0, 1e-3, FREE_ARMS
+    )
 
 
 def found(seed: int = 0) -> Kinematics:

@@ -1,4 +1,6 @@
-"""How far our results are from Pinocchio's: a fast wrong answer does not count."""
+"""How far our results are from Pinocchio's, normwise: relative to the size of what it gives. A fast wrong answer does
+not count.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +8,31 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 import footfall
 from footfall.arrays import Array
 from footfall.bench.cases import moving_bodies, tip
-from footfall.bench.comparison import relative_error
 from footfall.bench.pinocchio import PinocchioModel
 from footfall.bench.states import State
+from footfall.errors import InvalidInput
 from footfall.robot.model import Robot
+
+
+def relative_error(actual: ArrayLike, expected: ArrayLike, *, scale: float = 0.0) -> float:
+    """`|actual - expected| / max(|expected|, scale)` in the Frobenius norm; NaN counts as infinite.
+
+    scale: the size of the terms that cancel where the expected value may vanish.
+    """
+    actual, expected = np.asarray(actual, dtype=float), np.asarray(expected, dtype=float)
+    if actual.shape != expected.shape:
+        raise InvalidInput(f"shape {actual.shape}, expected {expected.shape}")
+    error = float(np.linalg.norm(actual - expected))
+    size = max(float(np.linalg.norm(expected)), scale)
+    if error == 0.0:
+        return 0.0
+    return error / size if size > 0.0 and np.isfinite(error) else np.inf
+
 
 Results = Sequence[Array]
 

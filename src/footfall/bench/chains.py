@@ -1,4 +1,7 @@
-"""Chains of growing length: from where on forward dynamics in O(n) beats solving with the mass matrix."""
+"""Chains of growing length: from where on forward dynamics in O(n) beats solving with the mass matrix.
+
+The crossing is the length from which on the contestant that is slower at first becomes the faster one, and stays it.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,27 @@ from typing import Any
 import numpy as np
 
 import footfall
-from footfall.bench.crossing import crossing
 from footfall.bench.dynamics import Effort, has_pinocchio
 from footfall.bench.measure import Contestant, Race, race, sweep
 from footfall.bench.robots import load_measured
 from footfall.bench.states import State, random_states
 from footfall.robot.model import Robot
+
+
+def crossing(places: Sequence[float], gains: Sequence[float]) -> float | None:
+    """Place from which on the gain is at least zero, linear between two places; None if it does not end so.
+
+    places: in ascending order. gains: one at each, such as logarithms of ratios of times.
+    """
+    if not places or gains[-1] < 0.0:
+        return None
+    last = max((k for k, gain in enumerate(gains) if gain < 0.0), default=None)
+    if last is None:
+        return places[0]
+    x0, x1 = places[last : last + 2]
+    y0, y1 = gains[last : last + 2]
+    return x0 - y0 * (x1 - x0) / (y1 - y0)
+
 
 LENGTHS = (2, 3, 5, 7, 10, 15, 20, 35, 50, 75, 100, 200)
 _MATRIX_LIMIT = 75  # joints; elimination for a chain of 200 is a graph of two million operations

@@ -9,7 +9,7 @@ import typer
 
 from footfall.cli.frame_options import FrameOption, SoleOption, read_frames, read_sole
 from footfall.cli.options import LenientOption
-from footfall.cli.screen import errors, screen, table
+from footfall.cli.screen import errors, progress, screen, table
 
 _SIGNS = {"good": "yes", "weak": "partly", "missing": "NO"}
 
@@ -19,20 +19,34 @@ def check(
     frame: FrameOption = None,
     sole: SoleOption = None,
     lenient: LenientOption = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Leave the walk in closed loop out, which needs native code.")
+    ] = False,
 ) -> None:
-    """Say what a robot needs to walk and what of it is missing: frames, soles, limits, reach, and a short walk.
+    """Say what a robot needs to walk and what of it is missing: frames, soles, limits, reach, a planned walk, and a
+    metre in closed loop, judged as `footfall walk` does.
 
     Exit status 0 if it can walk.
     """
     from footfall import load
     from footfall.motion.walk_check import check_walking
     from footfall.robot import library
+    from footfall.walking.request import WalkRequest
+    from footfall.walking.trial import try_walk
 
     path = Path(robot)
     # A shipped arm is fixed for good; others' files say nothing of their base.
     free = None if library.find(robot) is not None else True
     machine = load(robot, floating_base=free, strict=not lenient)
-    findings = check_walking(machine, frames=read_frames(frame) or None, sole=read_sole(sole))
+    frames, area = read_frames(frame), read_sole(sole)
+    findings = check_walking(machine, frames=frames or None, sole=area)
+    if not quick and findings[-1].state != "missing":
+        request = WalkRequest(robot=robot, lenient=lenient, frames=frames, sole=area)
+        with progress("making native code for its walk, which takes a minute the first time", 1.0) as told:
+            walked = try_walk(
+                request, progress=lambda now, end: told(now / end, f"walking, {now:.1f} of {end:.1f} s")
+            )
+        findings.append(walked)
     rows = [(each.what, _SIGNS[each.state], each.told, each.advice) for each in findings]
     screen().print(table(f"Can {path.stem} walk?", ("needs", "there", "found", "what to do"), rows))
     if findings[-1].state == "missing":

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import secrets
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,6 +21,7 @@ from footfall.cli.walk_tables import print_summary
 from footfall.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from footfall.cli.view import ServerOptions
     from footfall.cli.walk_options import Results
     from footfall.walking.live.commands import Address
     from footfall.walking.live.runner import Deadlines
@@ -30,25 +38,27 @@ _LEVELS = {
 }
 
 
-def walk_live(request: WalkRequest, name: str, results: Results) -> None:
-    """Walk in real time, take commands from other processes until all is done or Ctrl-C, and write all files."""
+def walk_live(request: WalkRequest, name: str, results: Results, server: ServerOptions) -> None:
+    """Walk in real time, take commands from other processes until all is done or Ctrl-C, and write all files. server:
+    of the page, if a panel is wanted."""
     import msgspec
 
     from footfall.cli.walk import print_written
     from footfall.scenarios.walking.outputs import WalkRecorder, summary_text
+    from footfall.walking.live.capture import CaptureServer
     from footfall.walking.live.commands import CommandServer
     from footfall.walking.live.ports import PlannerProcess
     from footfall.walking.live.runner import run_live
     from footfall.walking.live.session import LiveSession
+    from footfall.walking.live.window import Window
     from footfall.walking.walk import Walk, completed, summarise
 
-    if results.panel:
-        raise InvalidInput(
-            "--live and --panel do not go together yet; command a live walk by `footfall signal`"
-        )
     output_folder(results.output)
-    stays = request.seconds is None and not (request.signals or request.goal or request.route)
-    asked = msgspec.structs.replace(completed(request), live=True)
+    token = secrets.token_urlsafe(16)
+    stays = request.seconds is None and (
+        results.panel or not (request.signals or request.goal or request.route)
+    )
+    asked = msgspec.structs.replace(request if stays else completed(request), live=True)
     with progress("preparing; the first time native code is made, which takes a minute", 1.0):
         planner = PlannerProcess(asked)
         session = LiveSession(
@@ -56,7 +66,13 @@ def walk_live(request: WalkRequest, name: str, results: Results) -> None:
         )
         planner.wait()
     try:
-        with WalkRecorder(session, results.output, name=name) as recorder, CommandServer(name) as commands:
+        with (
+            WalkRecorder(session, results.output, name=name) as recorder,
+            Window(session) as window,
+            CaptureServer(session, token=token, path=_captured(results, name), seed=asked.seed) as capture,
+            CommandServer(name, window=window, capture=capture, token=token) as commands,
+            _panel(results, server),
+        ):
             errors().print(
                 f"walking; `footfall signal stop` and others command it (process {commands.address.pid})",
                 highlight=False,
@@ -75,6 +91,10 @@ def walk_live(request: WalkRequest, name: str, results: Results) -> None:
             written = recorder.finish(done, plots=results.plot)
     finally:
         session.close()
+    if asked.vision is not None and asked.perception is not None:
+        written.append(Path(asked.perception))
+    if results.capture:
+        written.append(results.output / f"{name}.capture.mcap")
     if results.as_json:
         typer.echo(summary_text(done))
     else:
@@ -83,6 +103,59 @@ def walk_live(request: WalkRequest, name: str, results: Results) -> None:
         print_written(written)
     if not done.summary.reached:
         raise typer.Exit(_MISSED)
+
+
+def _captured(results: Results, name: str) -> Path | None:
+    """Where motion capture is kept, if it is wanted; an old file goes."""
+    if not results.capture:
+        return None
+    path = results.output / f"{name}.capture.mcap"
+    path.unlink(missing_ok=True)
+    return path
+
+
+@contextmanager
+def _panel(results: Results, server: ServerOptions) -> Iterator[None]:
+    """A process with a panel of this one's walk meanwhile; the walk goes on whatever becomes of it."""
+    if not results.panel:
+        yield
+        return
+    port = [] if server.port is None else ["--port", str(server.port)]
+    token = [] if server.token is None else ["--token" if server.token else "--no-token"]
+    shown = ["--open"] if server.open_page else []
+    words = ["panel", "--attach", "--to", str(os.getpid()), "--host", server.host, *port, *token, *shown]
+    process = subprocess.Popen([sys.executable, "-m", "footfall", *words])
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def attach_panel(to: int | None, server: ServerOptions) -> None:
+    """Show a live walk in the browser and command it from there, until it ends or Ctrl-C."""
+    from footfall.viewer.attached_panel import AttachedPanel
+    from footfall.viewer.page_link import PageLink
+    from footfall.viewer.stage import Stage
+    from footfall.walking.live.commands import running_walks
+    from footfall.walking.live.followed import FollowedSession
+
+    walk = _chosen(list(running_walks()), to)
+    with progress("preparing; the first time native code is made, which takes a minute", 1.0):
+        session = FollowedSession(walk)
+    link = PageLink()
+    title = f"live walk: {walk.name}"
+    stage = Stage(host=server.host, port=server.port, token=server.token, title=title, link=link)
+    try:
+        shown = AttachedPanel(stage, session, link=link)
+        server.announce(stage.address, f"it shows process {walk.pid}, which goes on without it")
+        with until_interrupted() as wait:
+            shown.run(lambda: bool(wait(0.0)) or shown.failed is not None)
+        if shown.failed is not None:
+            errors().print(shown.failed, highlight=False, markup=False)
+    finally:
+        stage.close()
+        session.close()
 
 
 def print_deadlines(met: Deadlines) -> None:

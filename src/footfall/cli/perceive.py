@@ -95,7 +95,9 @@ class ServeOptions:
     ] = ""
     record: Annotated[
         Path | None,
-        typer.Option("--record", help="File that keeps what the first walk is told.", rich_help_panel=_SERVE),
+        typer.Option(
+            "--record", help="File that keeps what the first walk receives.", rich_help_panel=_SERVE
+        ),
     ] = None
 
 
@@ -166,7 +168,7 @@ def _seer(source: str | None, seed: int, options: ServeOptions) -> Callable[[], 
     from footfall.environment.vision.recordings import read_perception
     from footfall.environment.vision.tracking import TrackingQuality
     from footfall.scene.load import load_scene
-    from footfall.walking.vision.service import RecordingSeer, SceneSeer, SeeingOptions
+    from footfall.walking.vision.service import RecordingSeer, SceneSeer, SeeingOptions, seen_before
     from footfall.walking.walker import soft_scene
 
     if options.play is not None:
@@ -187,4 +189,5 @@ def _seer(source: str | None, seed: int, options: ServeOptions) -> Callable[[], 
     if source is None:
         raise InvalidInput("say which scene is seen: `footfall perceive --serve obstacles`")
     scene = soft_scene(load_scene(source))
-    return lambda: SceneSeer(scene, seeing)
+    whole = seen_before(scene, seeing)  # now, not when a walk connects
+    return lambda: SceneSeer(scene, seeing, whole)

@@ -70,7 +70,7 @@ def progress(what: str, total: float) -> Iterator[Callable[[float, str], None]]:
 
 @contextmanager
 def _progress_lines(what: str) -> Iterator[Callable[[str], None]]:
-    """A line every few seconds with what is being done, also while nothing is told."""
+    """A line every few seconds with what is being done, also while nothing is reported."""
     ended, newest, begun = threading.Event(), [what], time.monotonic()
 
     def write() -> None:

@@ -195,7 +195,7 @@ def frames(robot: Robot) -> Table:
     for frame in robot.frames:
         rotation, translation = frame.placement
         rows.append([frame.name, frame.body, _vector(translation), _turn(rotation)])
-    return table("Frames", ["frame", "on", "position, m", "turned by, deg"], rows, numbers="turned by, deg")
+    return table("Frames", ["frame", "on", "position, m", "rotated by, deg"], rows, numbers="rotated by, deg")
 
 
 def loops(robot: Robot) -> Table:

@@ -61,7 +61,7 @@ class Start:
 
 
 @dataclass(frozen=True)
-class Course:
+class RunOptions:
     """What happens, and for how long."""
 
     duration: Annotated[float, typer.Option(min=0.0, help="How long, s.")] = 3.0
@@ -90,7 +90,7 @@ def simulate(
     ] = None,
     *,
     start: Start,
-    course: Course,
+    course: RunOptions,
     learned: PolicyOptions,
     reading: RobotReading,
     output: Annotated[
@@ -153,7 +153,7 @@ def simulate(
 
 
 def _under_policy(
-    source: str | None, start: Start, course: Course, learned: PolicyOptions, reading: RobotReading,
+    source: str | None, start: Start, course: RunOptions, learned: PolicyOptions, reading: RobotReading,
     output: Path | None, force: bool, server: ServerOptions,
 ) -> None:  # fmt: skip
     """A policy commands the robot, by a velocity that is given or from the browser."""
@@ -251,7 +251,9 @@ def _is_free(robot: Robot) -> bool:
     return robot.joints[0].type == "floating" and robot.joints[0].parent == "world"
 
 
-def _advance(simulation: SimulationBase, course: Course, writer: RecordingWriter) -> tuple[list[Any], bool]:
+def _advance(
+    simulation: SimulationBase, course: RunOptions, writer: RecordingWriter
+) -> tuple[list[Any], bool]:
     """Run in slices; what each gave, and whether Ctrl-C ended it."""
     rows: list[Any] = []
     command = simulation.zero_command if course.limp else simulation.hold(kp=course.stiffness)

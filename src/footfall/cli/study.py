@@ -129,11 +129,37 @@ def replay(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for all that is written.")] = Path(
         "replay"
     ),
+    video: Annotated[bool, typer.Option("--video", help="Also draw a video (.mp4); wants Chromium.")] = False,
 ) -> None:
     """Walk a row of a study once more: the same bits, with recording and plots.
 
     [dim]$[/] footfall study replay pushes 17 --panel
     """
+    _replay(result, row, panel=panel, output=output, video=video)
+
+
+@app.command("worst")
+def worst(
+    result: Annotated[Path, typer.Argument(help="Folder of the results.")],
+    count: Annotated[int, typer.Option("--count", "-n", min=1, max=100, help="How many.")] = 3,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for all that is written.")] = Path(
+        "worst"
+    ),
+    video: Annotated[bool, typer.Option("--video/--no-video", help="Draw videos (.mp4).")] = True,
+) -> None:
+    """Walk the worst rows of a study once more and draw videos of them: those that failed at the least, and soonest.
+
+    [dim]$[/] footfall study worst pushes --count 3
+    """
+    from footfall.studies.store import worst_rows
+
+    rows = worst_rows(result, count)
+    screen().print(f"{len(rows)} of the walks that failed: rows {rows}", highlight=False)
+    for row in rows:
+        _replay(result, row, panel=False, output=output, video=video)
+
+
+def _replay(result: Path, row: int, *, panel: bool, output: Path, video: bool) -> None:
     import msgspec
 
     from footfall.cli import walk, walk_options
@@ -147,8 +173,8 @@ def replay(
     request = msgspec.json.decode(found.replay, type=WalkRequest)
     if (told := other_version(request)) is not None:
         errors().print(f"row {row}: {told}", highlight=False, soft_wrap=True)
-    wishes = walk_options.Results(panel=panel, output=output)
     name = f"{result.resolve().name}-{row}"
+    wishes = walk_options.Results(panel=panel, output=output, video=output / f"{name}.mp4" if video else None)
     if panel:
         walk.walk_by_hand(request, name, wishes, ServerOptions())
     else:

@@ -32,7 +32,7 @@ def walk(
         str | None, typer.Argument(help="A scene: shipped name or file (.toml). Default: the platform.")
     ] = None,
     *,
-    course: options.Course,
+    course: options.RouteOptions,
     walker: options.Walker,
     trouble: options.Trouble,
     results: options.Results,
@@ -73,7 +73,7 @@ def walk(
     if results.live:
         from footfall.cli.live import walk_live
 
-        walk_live(request, name, results)
+        walk_live(request, name, results, server)
     elif results.panel:
         walk_by_hand(request, name, results, server)
     else:
@@ -91,7 +91,7 @@ def replay(
     as_json: options.AsJson = False,
     output: options.Output = Path("replay"),
 ) -> None:
-    """Walk once more as a file says, with all that was told on the way: the same bits.
+    """Walk once more as a file says, with all signals that it received: the same bits.
 
     [dim]$[/] footfall replay walk/platform.walk.json
     """
@@ -113,6 +113,16 @@ def panel(
     walker: options.Walker,
     trouble: options.Trouble,
     output: options.Output = Path("walk"),
+    attach: Annotated[
+        bool,
+        typer.Option(
+            "--attach",
+            help="Show the live walk that runs (`footfall walk --live`), and command it, instead of a new one.",
+        ),
+    ] = False,
+    to: Annotated[
+        int | None, typer.Option("--to", help="With --attach: process of the walk, if several run.")
+    ] = None,
     server: ServerOptions,
 ) -> None:
     """Steer a humanoid from the browser: by keys, stick, gamepad and mouse, until Ctrl-C.
@@ -123,10 +133,17 @@ def panel(
     [dim]$[/] footfall panel
 
     [dim]$[/] footfall panel obstacles --noise --open
+
+    [dim]$[/] footfall panel --attach
     """
+    if attach:
+        from footfall.cli.live import attach_panel
+
+        attach_panel(to, server)
+        return
     import msgspec
 
-    request = request_of(scene, options.Course(), walker, trouble)
+    request = request_of(scene, options.RouteOptions(), walker, trouble)
     request = msgspec.structs.replace(
         request, goal=None, goal_height=None
     )  # it stands until somebody says more

@@ -34,7 +34,7 @@ Output = Annotated[Path, _option("--output", "-o", help="Folder for what is writ
 
 
 @dataclass(frozen=True)
-class Course:
+class RouteOptions:
     """Where to, and how long."""
 
     run: Annotated[
@@ -50,9 +50,7 @@ class Course:
     ] = None
     script: Annotated[
         Path | None,
-        _option(
-            "--script", help="What it is told on the way, and what happens around it (.toml).", panel=_WAY
-        ),
+        _option("--script", help="Signals that it receives, and events around it (.toml).", panel=_WAY),
     ] = None
     seconds: Annotated[
         float | None, _option("--seconds", help="How long; by default until all is done.", panel=_WAY)
@@ -108,6 +106,12 @@ class Walker:
             panel=_ROBOT,
         ),
     ] = None
+    scan: Annotated[
+        bool,
+        _option(
+            "--scan", help="Look around with the head before it walks, if it sees by a camera.", panel=_ROBOT
+        ),
+    ] = False
     vision: Annotated[
         str | None,
         _option(
@@ -197,6 +201,14 @@ class Results:
     priority: Annotated[
         bool,
         _option("--priority", help="With --live: ask the system for real-time priority.", panel=_OUTPUT),
+    ] = False
+    capture: Annotated[
+        bool,
+        _option(
+            "--capture",
+            help="With --live: write what motion capture would see of it, beside the truth (.capture.mcap).",
+            panel=_OUTPUT,
+        ),
     ] = False
     log_every: Annotated[
         int,

@@ -8,7 +8,7 @@ import typer
 
 from footfall.cli.frame_options import read_frames, read_sole
 from footfall.cli.goal_option import read_goal
-from footfall.cli.walk_options import Course, Trouble, Walker
+from footfall.cli.walk_options import RouteOptions, Trouble, Walker
 
 if TYPE_CHECKING:
     from footfall.walking.request import WalkRequest
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 DEFAULT_RUN = "platform"
 
 
-def request_of(scene: str | None, course: Course, walker: Walker, trouble: Trouble) -> WalkRequest:
+def request_of(scene: str | None, course: RouteOptions, walker: Walker, trouble: Trouble) -> WalkRequest:
     """The walk with a name, of a script or in a scene, changed by what else is said."""
     from footfall.walking.hardware_request import read_bus, read_fault
     from footfall.walking.request import WalkMode, read_push
@@ -45,6 +45,7 @@ def request_of(scene: str | None, course: Course, walker: Walker, trouble: Troub
             "generator": walker.generator,
             "sight": walker.sight,
             "localisation": walker.localisation,
+            "scan": walker.scan or None,
             "vision": walker.vision,
             "perception": None if walker.perception is None else str(walker.perception),
             "substeps": walker.steps,
@@ -58,7 +59,7 @@ def request_of(scene: str | None, course: Course, walker: Walker, trouble: Troub
     return request if course.run or course.script else _with_goal(request)
 
 
-def _begun(course: Course, scene: str | None) -> WalkRequest:
+def _begun(course: RouteOptions, scene: str | None) -> WalkRequest:
     from footfall.errors import UnknownName
     from footfall.walking.request import WalkRequest, read_request
     from footfall.walking.runs import RUNS

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from footfall.compiler.routines.annotations import new_records as new_records
     from footfall.compiler.routines.annotations import record_dtype as record_dtype
     from footfall.compiler.routines.callback import RoutineCallback as RoutineCallback
-    from footfall.compiler.routines.library import call_native as call_native
+    from footfall.compiler.routines.hardware import call_native as call_native
     from footfall.compiler.routines.routine import routine as routine
     from footfall.compiler.routines.source_analysis import merged as merged
     from footfall.compiler.symbols import Condition as Condition

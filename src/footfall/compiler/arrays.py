@@ -47,7 +47,9 @@ def arrange(
     """
     if len(given) != len(expected):
         names = ", ".join(name for name, _ in expected)
-        raise InvalidInput(f"{kernel} takes {len(expected)} arrays ({names}), but {len(given)} were given")
+        raise InvalidInput(
+            f"{kernel} takes {len(expected)} arrays ({names}), but {len(given)} were given; give one for each name"
+        )
     arrays: list[Array] = []
     places: list[tuple[int, int]] = []
     lengths: dict[str, tuple[int, str]] = {}
@@ -62,7 +64,8 @@ def arrange(
             known, other = lengths.get(axis, (length, name))
             if known != length and 1 not in (known, length):
                 raise InvalidInput(
-                    f"{kernel}: {name} has {length} along the {axis} axis, but {other} has {known}"
+                    f"{kernel}: {name} has {length} along the {axis} axis, but {other} has {known}; "
+                    "they must agree, or be 1"
                 )
             if known == 1 or axis not in lengths:
                 lengths[axis] = (length, name)

@@ -57,7 +57,7 @@ class BatchCode:
 
 
 class Batch(NamedTuple):
-    """What is to be computed: rows of outputs, None for those that nobody asked for.
+    """What is to be computed: rows of outputs, None for those that were not asked for.
 
     feedback: inputs that outputs replace in the next step; with several steps these outputs must be there.
     """

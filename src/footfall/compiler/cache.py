@@ -3,7 +3,7 @@
 An entry is a header with a hash of the rest. A file that is truncated, corrupted or of another format is removed and
 built anew. Entries are written under a temporary name and renamed, so that processes never see half of one. The
 folder belongs to the user alone: code of others is not loaded. Folder and files are opened first and looked at then, so
-that nobody can exchange them in between.
+that no one else can exchange them in between.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ class _Folder:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[_Folder]:
-    """The folder, if there is one that nobody but this user writes to; otherwise an OSError."""
+    """The folder, if there is one that only this user writes to; otherwise an OSError."""
     if not _BY_DESCRIPTOR:
         yield _Folder(path, None)
         return
@@ -215,7 +215,7 @@ def parsed(content: bytes, key: str) -> Entry | None:
 
 
 def _is_ours(status: os.stat_result) -> bool:
-    """Owned by this user and writable by nobody else."""
+    """Owned by this user and writable by no other."""
     if not hasattr(os, "getuid"):
         return True
     return status.st_uid == os.getuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)

@@ -111,7 +111,9 @@ class Kernel:
         if len(arrays) != len(inputs) + len(outputs):
             names = ", ".join(name for name, _ in (*inputs, *outputs))
             count = len(inputs) + len(outputs)
-            raise InvalidInput(f"{self.name}: bind takes {count} arrays ({names}), not {len(arrays)}")
+            raise InvalidInput(
+                f"{self.name}: bind takes {count} arrays ({names}), not {len(arrays)}; give one for each"
+            )
         for k, ((name, shape), array) in enumerate(zip((*inputs, *outputs), arrays, strict=True)):
             require_exact(self.name, name, shape, array, writable=k >= len(inputs))
         named = [(name, array) for (name, _), array in zip((*inputs, *outputs), arrays, strict=True)]
@@ -143,7 +145,9 @@ class Kernel:
         """
         inputs, layout = arrange(self.name, self.signature.inputs, arrays, moving=self._moving)
         if steps is not None and layout.steps not in (None, 1, steps):
-            raise InvalidInput(f"{self.name}: steps is {steps}, but inputs have {layout.steps} of them")
+            raise InvalidInput(
+                f"{self.name}: steps is {steps}, but inputs have {layout.steps}; leave steps out"
+            )
         count = steps or layout.steps
         if not count:
             raise InvalidInput(f"{self.name}.rollout needs `steps`, or an input with an axis of steps")
@@ -375,7 +379,7 @@ def build_kernel(
 
 def _meaning(function: Callable[..., Any], module: str) -> str | None:
     """What a key leaves out. Of a function of footfall the source that it depends on; of one outside all that it names:
-    its code, constants, globals, values around it and functions that it calls. None if that cannot be told."""
+    its code, constants, globals, values around it and functions that it calls. None if that cannot be found out."""
     if module.split(".")[0] == "footfall":
         return source_hash(module)
     if not isinstance(function, FunctionType) or function.__module__ != module:

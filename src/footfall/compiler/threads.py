@@ -85,7 +85,7 @@ class Job:
             self._left.acquire(timeout=_AGAIN)
 
     def end(self) -> None:
-        """Let nobody begin any more, and wait for those that did. Ctrl-C only makes them stop earlier."""
+        """Let no call begin any more, and wait for those that did. Ctrl-C only makes them stop earlier."""
         interrupt: BaseException | None = None
         while True:
             try:
@@ -216,7 +216,7 @@ class Task(Generic[T]):
         return bool(self._results)
 
     def cancel(self) -> None:
-        """Do not begin it any more; nobody may wait for it."""
+        """Do not begin it any more; nothing may wait for it."""
         self._job.stopped = True
 
 
@@ -229,7 +229,7 @@ def _unless_closed(work: Callable[[], T]) -> T:
 def begin(work: Callable[[], object]) -> None:
     """Let another thread do what will be needed, if there are cores for it, and go on.
 
-    What goes wrong there is not told: who needs it will do it again.
+    Errors there are not reported: whoever needs it does it again.
     """
     if available_cores() == 1:
         return

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from footfall.contact.assembly import build_contact_problem as build_contact_problem
     from footfall.contact.candidates import Candidate as Candidate
     from footfall.contact.candidates import Surface as Surface
+    from footfall.contact.candidates import detect_contacts as detect_contacts
     from footfall.contact.candidates import point_candidates as point_candidates
     from footfall.contact.candidates import scene_candidates as scene_candidates
     from footfall.contact.candidates import surface_of as surface_of
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from footfall.contact.convex import ConvexDistance as ConvexDistance
     from footfall.contact.convex import convex_distance as convex_distance
     from footfall.contact.convex import convex_of as convex_of
-    from footfall.contact.detection import detect_contacts as detect_contacts
     from footfall.contact.detection.world import ContactWorld as ContactWorld
     from footfall.contact.detection.world import bodies_at as bodies_at
     from footfall.contact.detection.world import build_contact_world as build_contact_world

@@ -7,7 +7,7 @@ force on a contact of the resting, weightless robot accelerates all contacts by 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from footfall.arrays import Array, Integers
 from footfall.contact.contacts import Contacts
-from footfall.contact.law import limit_offset, moment_arm, normal_laws, viscous_bound
+from footfall.contact.law import ContactRules, limit_offset, moment_arm, normal_laws, viscous_bound
 from footfall.contact.options import ContactOptions, JointRows
 from footfall.contact.problem import ContactProblem
 from footfall.dynamics.factorisation import MassFactor, factorise_mass_matrix, solve_mass_matrix
@@ -76,54 +76,88 @@ def build_contact_problem(
     limited = _near_limits(robot, q, joints.limit_margin) if joints.limits else ()
     dry = tuple(int(k) for k in np.flatnonzero(robot.friction)) if joints.friction else ()
     free_velocity = v + dt * forward_dynamics(robot, q, v, tau - robot.damping * v)
-    leaders, arms = followers(contacts)
-    turning = (arms[:, None, None] * rotation_jacobian(robot, q, contacts)[leaders]).reshape(-1, robot.nv)
-    jacobian = np.concatenate(
-        [contact_jacobian(robot, q, contacts), _joint_rows(robot, limited, dry), turning]
-    )
-    if method == "unit forces" and len(leaders):
-        raise InvalidInput(
-            f"method is 'unit forces', but {len(leaders)} contacts have rolling or torsional friction; "
-            "use 'factorised'"
-        )
+    jacobian = problem_rows(robot, q, contacts, _joint_rows(robot, limited, dry))
     if method == "factorised":
         response = _factored_columns(robot, q, jacobian)
         delassus = jacobian @ response
     elif method == "unit forces":
+        if leaders := len(followers(contacts)[0]):
+            raise InvalidInput(
+                f"method is 'unit forces', but {leaders} contacts have rolling or torsional friction; "
+                "use 'factorised'"
+            )
         response, delassus = unit_force_columns(robot, q, contacts, limited, dry)
     else:
         raise UnknownName("method", method, ("factorised", "unit forces"), "build_contact_problem")
-    bias, compliance = jacobian @ free_velocity, np.zeros(len(jacobian))
-    before = jacobian @ v
-    rows = slice(0, 3 * len(contacts))
-    surface = np.einsum("mij,mi->mj", contacts.rotations, contacts.surface_velocity).ravel()
-    bias[rows] -= surface
-    before[rows] -= surface
     rules = options.rules(float(np.linalg.norm(robot.gravity)), dt)
     felt = replace(contacts, gaps=np.minimum(contacts.gaps, 0.0)) if rules.touching_only else contacts
-    offset, compliance[2 : rows.stop : 3] = normal_laws(
-        felt, np.zeros(len(contacts)), before[2 : rows.stop : 3], rules, dt
+    problem = problem_of(
+        felt,
+        delassus,
+        jacobian @ free_velocity,
+        jacobian @ v,
+        limit_offset(_limit_gaps(robot, q, limited), rules, dt),
+        robot.friction[list(dry)] * dt,
+        rules,
+        dt,
     )
-    bias[2 : rows.stop : 3] += offset
-    bias[rows.stop : rows.stop + len(limited)] += limit_offset(_limit_gaps(robot, q, limited), rules, dt)
     return RobotContactProblem(
-        delassus=(delassus + delassus.T) / 2,
-        bias=bias,
-        friction=contacts.friction,
-        extra=viscous_bound(
-            contacts.viscous_friction, before[0 : rows.stop : 3], before[1 : rows.stop : 3], dt
-        ),
-        limits=len(limited),
-        box=robot.friction[list(dry)] * dt,
-        compliance=compliance,
-        leaders=leaders.tolist(),
-        rolling=contacts.rolling_friction[leaders] / arms,
-        torsion=contacts.torsional_friction[leaders] / arms,
+        **{each.name: getattr(problem, each.name) for each in fields(problem)},
         jacobian=jacobian,
         response=response,
         free_velocity=free_velocity,
         limited=limited,
         dry=dry,
+    )
+
+
+def problem_rows(robot: Robot, q: Array, contacts: Contacts, joints: Array) -> Array:
+    """Rows (n, nv) of a contact problem: contacts (t1, t2, n each), joints (k, nv), and rolling and torsional friction
+    at the arms of their moments."""
+    leaders, arms = followers(contacts)
+    turning = arms[:, None, None] * rotation_jacobian(robot, q, contacts)[leaders]
+    return np.concatenate([contact_jacobian(robot, q, contacts), joints, turning.reshape(-1, robot.nv)])
+
+
+def problem_of(
+    contacts: Contacts,
+    delassus: Array,
+    free: Array,
+    before: Array,
+    limits: Array,
+    box: Array,
+    rules: ContactRules,
+    dt: float,
+    *,
+    bends: Array | None = None,
+) -> ContactProblem:
+    """The laws of contacts and joints in rows as of `problem_rows`.
+
+    free, before: (n,) velocities of the rows without impulses, and at the start of the step, m/s. limits: (limits,)
+    what their velocities have added to them, m/s. box: (others,) bounds of the joints' other rows, N s. bends:
+    (contacts,) m, see `normal_law`.
+    """
+    leaders, arms = followers(contacts)
+    end = 3 * len(contacts)
+    carried = np.einsum("mij,mi->mj", contacts.rotations, contacts.surface_velocity).ravel()
+    bias, before, compliance = free.copy(), before[:end] - carried, np.zeros(len(free))
+    bias[:end] -= carried
+    offset, compliance[2:end:3] = normal_laws(
+        contacts, np.zeros(len(contacts)) if bends is None else bends, before[2::3], rules, dt
+    )
+    bias[2:end:3] += offset
+    bias[end : end + len(limits)] += limits
+    return ContactProblem(
+        delassus=(delassus + delassus.T) / 2,
+        bias=bias,
+        friction=contacts.friction,
+        extra=viscous_bound(contacts.viscous_friction, before[0::3], before[1::3], dt),
+        limits=len(limits),
+        box=box,
+        compliance=compliance,
+        leaders=leaders.tolist(),
+        rolling=contacts.rolling_friction[leaders] / arms,
+        torsion=contacts.torsional_friction[leaders] / arms,
     )
 
 

@@ -1,32 +1,33 @@
 """Candidate contacts: which points of the robot may touch which surfaces.
 
-The native time step is made for a fixed list of candidates; which of them carry force is decided when it runs.
+The native time step in lanes is made for a fixed list of candidates; which of them carry force is decided when it runs.
+A point has a radius: balls, ends of capsules, rounded corners of boxes, rims of cylinders, corners of meshes. Edges and
+faces between points are not felt; `Simulation` finds contacts of whole shapes.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
+from footfall.contact.contacts import Contacts, contact_frame
 from footfall.contact.detection.spare_corners import shares_loads, spanned
-from footfall.contact.distance_functions import TerrainFacet, facets
+from footfall.contact.distance_functions import TerrainFacet, facets, signed_distance
+from footfall.contact.features import contact_points
 from footfall.contact.pair_material import pair_material, side_of, touched_by
-from footfall.contact.shape_pairs import Place, PointOf, points_against, points_of
-from footfall.errors import SimulationWarning
+from footfall.dynamics.kinematics import frame_attachment, link_poses
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
+from footfall.math.spatial import cross
 from footfall.math.transform import Transform, identity_transform
 from footfall.robot.model import WORLD, Robot
-from footfall.robot.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
+from footfall.robot.shapes import Box, Geometry, Sphere
 from footfall.scene.given_motion import GivenMotion
 from footfall.scene.model import Material, Scene, SceneObject, SceneShape
-
-MOST_OPTIONAL = 256  # a native step is made for all of them: more take minutes to compile
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +47,100 @@ class Surface:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A point of a body or frame, with a radius around it (m), and the surface that it may touch.
-
-    place: where the point lies instead, if it moves along the body. touched: that it is the other way round, point and
-    radius belong to what has the surface, and it may touch this geometry of the body.
-    """
+    """A point of a body or frame, with a radius around it (m), and the surface that it may touch."""
 
     body: str
     point: tuple[float, float, float]
     radius: float
     surface: Surface
-    place: Place | None = None
-    touched: Geometry | None = None
+
+
+class Nearest(NamedTuple):
+    """point: (3,) of the candidate's body that touches, world axes, m. normal: (3,) towards it. gap: m."""
+
+    point: Array
+    normal: Array
+    gap: Any
+
+
+def nearest(candidate: Candidate, body_pose: Transform, surface_pose: Transform) -> Nearest:
+    """Of a candidate whose body and surface have these poses in the world; for numbers and for symbols."""
+    center = body_pose.apply(np.array(candidate.point))
+    distance, normal = signed_distance(candidate.surface.shape, surface_pose, center)
+    return Nearest(center - candidate.radius * normal, normal, distance - candidate.radius)
+
+
+def poses_of(
+    candidate: Candidate, robot: Robot, links: Sequence[Transform], time: Any
+) -> tuple[Transform, Transform]:
+    """Of a candidate's body and of its surface in the world, with the links of the robot at these. time: s."""
+    surface = candidate.surface
+    body, other = frame_attachment(robot, candidate.body), frame_attachment(robot, surface.body)
+    own = links[body.link] @ body.placement if body.link >= 0 else body.placement
+    if surface.motion is not None:
+        return own, surface.motion.pose(time)
+    placed = other.placement @ surface.placement
+    return own, links[other.link] @ placed if other.link >= 0 else placed
+
+
+def surface_velocity(candidate: Candidate, pose: Transform, point: Array, time: Any) -> tuple[Array, Array]:
+    """Velocity (3,) at a point (3,) and rotation (3,) of a surface that is on a given path, in the world."""
+    motion = candidate.surface.motion
+    if motion is None:
+        return np.zeros(3), np.zeros(3)
+    twist = motion.velocity(time)
+    return twist[:3] + cross(twist[3:], point - pose.translation), twist[3:]
+
+
+def detect_contacts(
+    robot: Robot, q: Array, candidates: Sequence[Candidate], *, margin: float = 0.0, time: float = 0.0
+) -> Contacts:
+    """Those candidates whose gap is at most `margin` (m) at configuration q (nq,).
+
+    The native step does the same inside; this is the way to look at it, and to build a single contact problem.
+    time: s, at which surfaces on a given motion are looked at; their velocity stands in `surface_velocity`.
+    """
+    links = link_poses(robot.tree, np.asarray(q, dtype=np.float64))
+    found: list[Candidate] = []
+    rows: dict[str, list[Any]] = {name: [] for name in _ARRAYS}
+    for candidate in candidates:
+        body, pose = poses_of(candidate, robot, links, time)
+        point, normal, gap = nearest(candidate, body, pose)
+        if not gap <= margin:
+            continue
+        carrier = frame_attachment(robot, candidate.surface.body)
+        other = links[carrier.link] @ carrier.placement if carrier.link >= 0 else carrier.placement
+        found.append(candidate)
+        # Both sides at one place, as in a step: friction a gap apart would turn the pair.
+        places = body.inverse().apply(point), contact_frame(normal), gap, other.inverse().apply(point)
+        for name, value in zip(
+            _ARRAYS, (*places, surface_velocity(candidate, pose, point, time)[0]), strict=True
+        ):
+            rows[name].append(value)
+    arrays = {
+        name: np.array(rows[name], dtype=np.float64).reshape(-1, *shape) for name, shape in _ARRAYS.items()
+    }
+    for name in _OF_MATERIALS:
+        arrays[name] = np.array([getattr(each.surface.material, name) for each in found], dtype=np.float64)
+    return Contacts([each.body for each in found], others=[each.surface.body for each in found], **arrays)
+
+
+_ARRAYS: dict[str, tuple[int, ...]] = {
+    "points": (3,),
+    "rotations": (3, 3),
+    "gaps": (),
+    "other_points": (3,),
+    "surface_velocity": (3,),
+}
+_OF_MATERIALS = (
+    "friction",
+    "viscous_friction",
+    "restitution",
+    "stiffness",
+    "damping",
+    "rolling_friction",
+    "torsional_friction",
+)
 
 
 def surface_of(thing: SceneObject) -> Surface:
@@ -77,22 +160,22 @@ def point_candidates(
 ) -> list[Candidate]:
     """Every point that stands for the collision geometry of these bodies against every surface of others.
 
-    materials: of bodies that have one, by name; a contact has that of the pair, see `pair_material`. Edges and faces
-    between these points are not felt, see `scene_candidates`. Corners of boxes that others of the same body span are
-    left out over hard planes, where they say nothing.
+    materials: of bodies that have one, by name; a contact has that of the pair, see `pair_material`. Corners of boxes
+    that others of the same body span are left out over hard planes, where they say nothing.
     """
     surfaces, candidates = list(surfaces), []
     for name in bodies:
         collisions = robot.body(name).collisions
         for geometry, spare in zip(collisions, spare_points(collisions), strict=True):
-            points = points_of(geometry, mesh_points=mesh_points)
+            points = contact_points(geometry, mesh_points=mesh_points)
+            places = list(zip(points.positions.tolist(), points.radii.tolist(), strict=True))
             own = [_with_material(each, (materials or {}).get(name), geometry) for each in surfaces]
             candidates += [
-                candidate
-                for k, point in enumerate(points)
+                Candidate(name, (x, y, z), radius, replace(surface, shape=part))
+                for k, ((x, y, z), radius) in enumerate(places)
                 for surface in own
                 if surface.body != name and not (k in spare and _is_hard_plane(surface))
-                for candidate in _touching(name, point, surface)
+                for part in _parts(surface.shape, radius)
             ]
     return candidates
 
@@ -105,7 +188,7 @@ def spare_points(collisions: Sequence[Geometry]) -> list[frozenset[int]]:
     for friction in {collisions[k].friction for k in boxes}:
         alike = [k for k in boxes if collisions[k].friction == friction]
         if len(alike) > 1:
-            corners = np.array([[point.point for point in points_of(collisions[k])] for k in alike])
+            corners = np.array([contact_points(collisions[k]).positions for k in alike])
             for k, flags in zip(alike, spanned(corners), strict=True):
                 spare[k] = frozenset(np.flatnonzero(flags).tolist())
     return spare
@@ -121,130 +204,36 @@ def _with_material(surface: Surface, own: Material | None, geometry: Geometry) -
     return replace(surface, material=touched_by(pair_material(surface.material, own), side_of(geometry)))
 
 
-def _touching(body: str, point: PointOf, surface: Surface) -> Iterator[Candidate]:
+def _parts(shape: SceneShape | TerrainFacet, radius: float) -> Sequence[SceneShape | TerrainFacet]:
     """All that a point may touch at once: of terrain the cells around it, of others the whole."""
-    parts: Sequence[SceneShape | TerrainFacet] = [surface.shape]
-    if isinstance(surface.shape, HeightMap):
-        parts = facets(surface.shape, point.radius)
-    for part in parts:
-        yield Candidate(body, point.point, point.radius, replace(surface, shape=part), point.place)
-
-
-class Part(NamedTuple):
-    """A geometry that moves: of which body and owner, the material that it has if it is a free object, and the numbers
-    of points that hard planes need not look at."""
-
-    body: str
-    owner: str
-    geometry: Geometry
-    material: Material | None
-    spare: frozenset[int]
-
-
-def moving_parts(robot: Robot, scene: Scene) -> list[Part]:
-    """The collision geometries of robots and free objects that were combined into one robot."""
-    materials = {thing.name: thing.material for thing in scene.free_objects}
-    return [
-        Part(body.name, owner_of(body.name, scene), geometry, materials.get(body.name), spare)
-        for body in robot.bodies
-        if robot.tree.attachments[body.name].link >= 0
-        for geometry, spare in zip(body.collisions, spare_points(body.collisions), strict=True)
-    ]
-
-
-def part_candidates(one: Part, other: Part) -> list[Candidate]:
-    """Two that move: points of each against the other. Meshes of robots are no surfaces, their points alone touch."""
-    material = Material()
-    if one.material is not None or other.material is not None:
-        material = pair_material(one.material or other.material or material, one.material and other.material)
-    material = touched_by(material, side_of(one.geometry), side_of(other.geometry))
-    candidates = []
-    for own, far, leads in ((one, other, True), (other, one, False)):
-        if isinstance(far.geometry.shape, Mesh) and far.material is None:
-            continue
-        surface = Surface(far.geometry.shape, far.geometry.placement, far.body, material)
-        points = points_against(own.geometry, far.geometry.shape, leads=leads)
-        candidates += [Candidate(own.body, *each[:2], surface, each.place) for each in points]
-    return candidates
-
-
-def fixed_candidates(part: Part, surface: Surface) -> list[Candidate]:
-    """Something that moves and the surface of something that does not, or on a given path: points of each against the
-    other. Of meshes and terrain that do not move there are no points."""
-    shape = surface.shape
-    assert not isinstance(shape, TerrainFacet)
-    surface = _with_material(surface, part.material, part.geometry)
-    spare = part.spare if _is_hard_plane(surface) else frozenset[int]()
-    candidates = [
-        candidate
-        for k, point in enumerate(points_against(part.geometry, shape, leads=True))
-        if k not in spare
-        for candidate in _touching(part.body, point, surface)
-    ]
-    if isinstance(shape, Box | Sphere | Capsule | Cylinder) and not isinstance(part.geometry.shape, Mesh):
-        points = points_against(Geometry(shape), part.geometry.shape, leads=False)
-        candidates += [Candidate(part.body, *each[:2], surface, each.place, part.geometry) for each in points]
-    return candidates
-
-
-def owner_of(body: str, scene: Scene) -> str:
-    """To whom a body of a combined robot belongs: a robot of the scene, a free object, or the one beside them ("")."""
-    owners = {each.name for each in scene.robots} | {each.name for each in scene.free_objects}
-    first = body.split("/", 1)[0]
-    return first if first in owners else ""
+    return facets(shape, radius) if isinstance(shape, HeightMap) else [shape]
 
 
 def scene_candidates(robot: Robot, scene: Scene) -> list[Candidate]:
-    """All ways in which robots and free bodies that were combined into one may touch each other and the scene.
+    """All points of robots and free bodies that were combined into one, against the surfaces of all objects.
 
-    Between two objects the material of the pair holds, between a robot and an object that of the object. A robot does
-    not touch itself.
+    Between two objects the material of the pair holds, between a robot and an object that of the object. Robots are no
+    surfaces: they touch neither themselves nor each other.
     """
+    materials = {thing.name: thing.material for thing in scene.free_objects}
+    moving = [body.name for body in robot.bodies if robot.tree.attachments[body.name].link >= 0]
     fixed = [surface_of(thing) for thing in scene.fixed_objects if thing.contact]
-    parts = moving_parts(robot, scene)
-    free = [part for part in parts if part.material is not None]
-    robots = [part for part in parts if part.material is None]
-    objects = [each for part in free for surface in fixed for each in fixed_candidates(part, surface)]
     # What is named later tends to lie on what is named before, so that normals point up.
-    objects += [each for one, other in combinations(free, 2) for each in part_candidates(other, one)]
-    grounded = [each for part in robots for surface in fixed for each in fixed_candidates(part, surface)]
-    handled = [each for own in robots for thing in free for each in part_candidates(own, thing)]
-    between = robot_candidates(robots)
-    if _too_many(
-        sum(each.place is not None or each.touched is not None for each in grounded),
-        scene,
-        "edges and faces of robots may touch objects",
-        "robots touch them with corners, ends and rims",
-    ):
-        grounded = point_candidates(robot, dict.fromkeys(part.body for part in robots), fixed)
-    if _too_many(
-        len(handled),
-        scene,
-        "robots may touch free bodies",
-        "free bodies pass through the shapes of robots, which touch them with corners, ends and rims",
-    ):
-        loose = [surface_of(thing) for thing in scene.free_objects if thing.contact]
-        handled = point_candidates(robot, dict.fromkeys(part.body for part in robots), loose)
-    if _too_many(
-        len(between), scene, "robots may touch each other", "they pass through each other, and touch objects"
-    ):
-        between = []
-    return objects + grounded + handled + between
+    free = [name for name in moving if name in materials]
+    robots = [name for name in moving if name not in materials]
+    candidates = point_candidates(robot, [*free, *robots], fixed, materials=materials)
+    for thing in scene.free_objects:
+        others = [*_against(thing, scene), *robots] if thing.contact else []
+        candidates += point_candidates(robot, others, [surface_of(thing)], materials=materials)
+    return candidates
 
 
-def robot_candidates(robots: Sequence[Part]) -> list[Candidate]:
-    """Geometries of robots against those of other robots."""
-    pairs = [pair for pair in combinations(robots, 2) if pair[0].owner != pair[1].owner]
-    return [each for one, other in pairs for each in part_candidates(one, other)]
-
-
-def _too_many(count: int, scene: Scene, what: str, otherwise: str) -> bool:
-    """Whether so many candidates are left out, with a warning that says so."""
-    if count > MOST_OPTIONAL:
-        warnings.warn(
-            f"scene {scene.name!r}: {what} in {count} places, more than the {MOST_OPTIONAL} that are looked at by "
-            f"default, so that {otherwise} only. Give robots fewer collision shapes, or choose `candidates` yourself",
-            SimulationWarning,
-            stacklevel=4,
-        )
-    return count > MOST_OPTIONAL
+def _against(thing: SceneObject, scene: Scene) -> Iterator[str]:
+    """Free objects whose points are looked at against a free one. A ball knows its distance to everything by its centre
+    alone, so that only balls, and of two the later one, are looked at against a ball."""
+    earlier = True
+    for other in scene.free_objects:
+        if other.name == thing.name:
+            earlier = False
+        elif not isinstance(thing.shape, Sphere) or (isinstance(other.shape, Sphere) and not earlier):
+            yield other.name

@@ -20,7 +20,7 @@ from footfall.contact.detection.convex_pairs import SMALLEST, best_axis, guess
 from footfall.contact.detection.shapes import Face, Facet, Hull, Kind, MeshPart, Node, Pools, Terrain
 from footfall.contact.detection.solids import Couple, Solid
 from footfall.errors import GeometryError
-from footfall.math.transform import Transform
+from footfall.math.transform import Transform, checked_transform
 from footfall.robot.shapes import Box, Capsule, Cylinder, Mesh, Shape, Sphere
 from footfall.scene.shapes import MeshShape
 
@@ -94,7 +94,8 @@ def convex_distance(
     first: Shape | Convex, first_pose: Transform, second: Shape | Convex, second_pose: Transform
 ) -> ConvexDistance:
     """Signed distance of two convex shapes at their poses in the world."""
-    one, other = _placed(first, first_pose), _placed(second, second_pose)
+    one = _placed(first, checked_transform("first_pose", first_pose))
+    other = _placed(second, checked_transform("second_pose", second_pose))
     return ConvexDistance(*_distance(one, other))
 
 
@@ -109,11 +110,8 @@ class Placed(NamedTuple):
 _NO_POINTS = np.zeros((0, 3))
 
 
-def _placed(shape: Shape | Convex, pose: Transform) -> Placed:
+def _placed(shape: Shape | Convex, place: Transform) -> Placed:
     """A shape as the narrow phase takes it, in a frame at the middle of its core."""
-    place = Transform(
-        np.ascontiguousarray(pose.rotation, np.float64), np.ascontiguousarray(pose.translation, np.float64)
-    )
     if isinstance(shape, Box):
         half = np.asarray(shape.size, np.float64) / 2
         return Placed(_solid(Kind.BOX, half, 0.0), place, math.sqrt(half @ half))

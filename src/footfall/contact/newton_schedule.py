@@ -40,6 +40,8 @@ def one_round(first: StepKind) -> tuple[StepKind, ...]:
     return (first,) * _FIRST + tuple(kind for kind, steps in _LATER.items() for _ in range(steps))
 
 
-# Softness makes redundant contacts, and joints that rub, find their states; without them it only costs steps.
+# Softness makes redundant contacts, and joints that rub, find their states; without them it only costs steps. Measured
+# on thousands of steps of Go2 and G1 under a policy and random goals: mean and slowest of eight rows.
 ONE_ROUND = one_round(StepKind(reach=2.0, softness=1e-1))
-ROUND_APART = one_round(StepKind(reach=3.0, softness=1e-3))
+ROUND_WITHOUT_JOINTS = one_round(StepKind(reach=1.0, softness=1e-3))
+ROUND_APART = one_round(StepKind(reach=1.0, softness=1e-5))

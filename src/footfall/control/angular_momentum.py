@@ -2,8 +2,8 @@
 
 A swinging leg turns the robot about the vertical axis, and soles must hold against it by friction. Arms can take that
 momentum up: they follow the opposite legs (`arm_swing`), or what tasks leave free cancels it (`MomentumCompensation`),
-or motion that makes momentum is dear (`MomentumWeight`). While a robot turns, the momentum it should have is a cubic of
-time in each step (`turning_momentum`).
+or motion that makes momentum is penalised (`MomentumWeight`). While a robot turns, the momentum it should have is a
+cubic of time in each step (`turning_momentum`).
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import sqrt
-from footfall.control.inverse_kinematics.motion_weights import AXES
-from footfall.control.inverse_kinematics.null_space import TaskMotion
+from footfall.control.inverse_kinematics.null_space import AXES, TaskMotion
 from footfall.control.tasks.points import CenterOf, point_kinematics
 from footfall.control.tasks.task import MotionTask, TaskValue
 from footfall.dynamics.center_of_mass import center_of_mass
@@ -64,14 +63,14 @@ class MomentumCompensation:
         return np.array([self.gain, self.damping])
 
     @property
-    def told(self) -> int:
+    def inputs(self) -> int:
         return 1
 
     def facts(self) -> Any:
         return "momentum", self.joints, self.variant, self.axis
 
     def velocity(self, robot: Robot, q: Array, motion: TaskMotion) -> Any:
-        """v (nv,) of the joints; motion.told: the momentum that is wanted, kg m2/s."""
+        """v (nv,) of the joints; motion.inputs: the momentum that is wanted, kg m2/s."""
         row = centroidal_momentum_matrix.textbook(robot, q)[3 + AXES[self.axis]]
         chosen = np.zeros(robot.nv)
         for name in self.joints:
@@ -79,7 +78,7 @@ class MomentumCompensation:
         own = row * chosen
         gain, damping = motion.numbers
         if self.variant == "projected":
-            missing = motion.told[0] - row @ (motion.particular + motion.free)
+            missing = motion.inputs[0] - row @ (motion.particular + motion.free)
             # Of all motion of these joints that no task feels, the one that changes momentum most.
             way = motion.project(chosen * motion.project(own))
             hold = row @ way
@@ -87,7 +86,7 @@ class MomentumCompensation:
             size = hold * hold + damping**2 * (own @ own) + _LEAST
             return gain * (missing * hold / size) * (chosen * motion.project(own))
         # (7.5) to (7.8): joints that make momentum move as the tasks ask, the others answer.
-        missing = motion.told[0] - (row - own) @ motion.particular
+        missing = motion.inputs[0] - (row - own) @ motion.particular
         square = own @ own + _LEAST
         way = own * (gain * missing)
         if self.variant == "exact":

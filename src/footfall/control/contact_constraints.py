@@ -1,7 +1,8 @@
-"""Contacts that hold: which points of the robot may not move, and their Jacobians, RSL 2022, (2.269)-(2.272).
+"""Contacts that hold: which points of the robot may not move, their Jacobians, what they carry, RSL 2022, chapter 2.
 
 All that control needs of a stance (mass matrix, bias forces, Jacobian and bias of the contacts) comes from one native
-call, made for the robot and the geometry of the contacts.
+call, made for the robot and the geometry of the contacts. Constraints give whatever forces they need, pulling and
+beyond friction if they must: look at their loads (`contact_loads`) before you believe them.
 """
 
 from __future__ import annotations
@@ -13,8 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.contact.features import contact_points
 from footfall.control.actuation import driven_velocities
+from footfall.control.requests import checked_array
 from footfall.control.tasks.points import FramePoint
+from footfall.control.wrench_cone import rectangular_rows
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.inverse_dynamics import bias_forces
 from footfall.dynamics.jacobians import frame_jacobian, frame_jacobian_bias
@@ -24,6 +28,7 @@ from footfall.errors import InvalidInput
 from footfall.math.generalised_inverses import RANK_TOLERANCE, decompose
 from footfall.math.spatial import cross, skew
 from footfall.robot.model import Robot
+from footfall.robot.shapes import Sphere
 
 Geometry = tuple[tuple[str, tuple[float, ...], tuple[int, ...]], ...]
 
@@ -149,7 +154,9 @@ def sole_axes(robot: Robot, q: Array, contact: Contact) -> Array:
     along = along - (along @ normal) * normal
     length = float(np.linalg.norm(along))
     if length < 1e-6:
-        raise InvalidInput(f"contact of {contact.frame!r}: its normal lies along the frame's x axis")
+        raise InvalidInput(
+            f"contact of {contact.frame!r}: its normal lies along the frame's x axis, which must lie in the sole"
+        )
     return np.array([along / length, np.cross(normal, along / length), normal])
 
 
@@ -195,3 +202,119 @@ def _contact_at(place: Contact | FramePoint | str) -> Contact:
     if isinstance(place, FramePoint):
         return Contact(place.frame, place.offset)
     raise InvalidInput(f"{place!r} is no contact; give a Contact, a FramePoint or the name of a frame")
+
+
+class ContactLoad(NamedTuple):
+    """What one contact carries, on the robot.
+
+    frame: it is on. normal: force along its normal, N; negative if it would have to pull. sideways: across, N.
+    friction: coefficient that it takes not to slip; infinite where it pulls. pulls, slips, tips: what it cannot do:
+    push only, hold with its own friction, keep the wrench of a `SURFACE` contact inside its sole.
+    """
+
+    frame: str
+    normal: float
+    sideways: float
+    friction: float
+    pulls: bool
+    slips: bool
+    tips: bool
+
+    @property
+    def holds(self) -> bool:
+        """Whether the contact can give this load."""
+        return not (self.pulls or self.slips or self.tips)
+
+
+def contact_loads(
+    robot: Robot, q: Array, contacts: Sequence[Contact], forces: Array, *, tolerance: float = 1e-6
+) -> tuple[ContactLoad, ...]:
+    """Loads of contacts at q (nq,) from their forces (rows,) on the robot, N and N m, one after the other.
+
+    tolerance: by which limits may be missed, relative to the greatest force. Contacts that hold single directions only
+    are mere constraints: they may pull, and have no friction to exceed.
+    """
+    count = sum(len(contact.rows) for contact in contacts)
+    given = checked_array("forces", forces, (count,))
+    slack = tolerance * max(1.0, float(np.abs(given).max(initial=0.0)))
+    loads, start = [], 0
+    for contact in contacts:
+        wrench = np.zeros(6)
+        wrench[list(contact.rows)] = given[start : start + len(contact.rows)]
+        start += len(contact.rows)
+        loads.append(_load(robot, q, contact, wrench, slack))
+    return tuple(loads)
+
+
+def _load(robot: Robot, q: Array, contact: Contact, wrench: Array, slack: float) -> ContactLoad:
+    direction = np.array(contact.normal)
+    normal = float(wrench[:3] @ direction)
+    sideways = float(np.linalg.norm(wrench[:3] - normal * direction))
+    needed = (
+        sideways / normal if normal > slack else (0.0 if sideways <= slack and normal >= -slack else np.inf)
+    )
+    if contact.rows not in (POINT, SURFACE):
+        return ContactLoad(contact.frame, normal, sideways, needed, False, False, False)
+    pulls = normal < -slack
+    slips = not pulls and sideways > contact.friction * normal + slack
+    tips = False
+    axes = _axes(robot, q, contact) if contact.rows == SURFACE and not pulls else None
+    if axes is not None:
+        local = np.concatenate([axes @ wrench[:3], axes @ wrench[3:]])
+        # The first four rows are those of friction along the edges; the others keep the moments in the sole.
+        tips = bool((rectangular_rows(contact.friction, *contact.half_size)[4:] @ local).min() < -slack)
+    return ContactLoad(contact.frame, normal, sideways, needed, pulls, slips, tips)
+
+
+def _axes(robot: Robot, q: Array, contact: Contact) -> Array | None:
+    """Of its sole; None if that has no direction, so that tipping is undefined."""
+    try:
+        return sole_axes(robot, q, contact)
+    except InvalidInput:
+        return None
+
+
+def failures_of(loads: Sequence[ContactLoad]) -> str:
+    """What contacts cannot do, for messages; empty if they can."""
+    words = {"pulls": "would have to pull", "slips": "would slip", "tips": "would tip or twist"}
+    return ", ".join(f"{load.frame} {words[name]}" for load in loads for name in words if getattr(load, name))
+
+
+_LEVEL = 1e-3  # m, within which points of a shape are its underside
+
+
+class Footing(NamedTuple):
+    """Where a body touches the ground: point (3,) in its axes, and the radius of a ball around it, m."""
+
+    point: Array
+    radius: float
+
+
+def footings(robot: Robot, q: Array, body: str) -> list[Footing]:
+    """Where a body touches level ground at q (nq,), one point a shape.
+
+    A ball touches with its centre, which stays in place when it rolls on the spot; any other shape with the middle of
+    its underside.
+    """
+    pose, found = frame_pose(robot, q, body), []
+    for geometry in robot.body(body).collisions:
+        points = contact_points(geometry).positions
+        if isinstance(geometry.shape, Sphere):
+            found.append(Footing(points[0], geometry.shape.radius))
+            continue
+        heights = np.array([pose.apply(point)[2] for point in points])
+        found.append(Footing(points[heights < heights.min() + _LEVEL].mean(axis=0), 0.0))
+    if not found:
+        raise InvalidInput(f"body {body!r} has no collision geometry; give its contacts as `Contact(...)`")
+    return found
+
+
+def foot_contacts(
+    robot: Robot, q: Array, bodies: Sequence[str], *, friction: float = 0.6
+) -> tuple[Contact, ...]:
+    """Contacts of bodies that stand on level ground at q (nq,), all with a friction coefficient."""
+    return tuple(
+        Contact(body, tuple(each.point.tolist()), friction=friction)
+        for body in bodies
+        for each in footings(robot, q, body)
+    )

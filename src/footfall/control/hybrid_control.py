@@ -1,6 +1,6 @@
 """From tasks to accelerations and commands: set-points by feedback, force limits by an active set.
 
-Devaramani 2019, chapters 3 and 4. Task frames may move: on the robot itself, or outside with a motion that is told.
+Devaramani 2019, chapters 3 and 4. Task frames may move: on the robot itself, or outside with a motion that is given.
 Hard tasks come before soft ones, and among them those with a lower `priority` number: where they contradict each other,
 the first win. All tasks about motion are understood; those about one frame are solved in O(n).
 """
@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.control.hybrid_active_set import BoundedMotion, solve_bounded
-from footfall.control.joint_rows import JointRows
+from footfall.control.hybrid_active_set import BoundedMotion, JointRows, solve_bounded
 from footfall.control.references import MovingFrame
 from footfall.control.requests import checked_array, checked_state, checked_values
 from footfall.control.task_blocks import TaskState, name_of, task_blocks
@@ -92,7 +91,7 @@ def in_order(tasks: Iterable[MotionTask]) -> tuple[MotionTask, ...]:
     names = [name_of(task) for task in ordered]
     for name in names:
         if names.count(name) > 1:
-            raise InvalidInput(f"two tasks are named {name!r}")
+            raise InvalidInput(f"two tasks are named {name!r}; names must differ")
     return ordered
 
 

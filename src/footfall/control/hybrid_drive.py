@@ -56,7 +56,7 @@ def motor_places(robot: Robot) -> tuple[int, ...]:
 class StandingRobot:
     """A robot whose feet, bodies or frames, stand flat and do not move; `tracking`: 1/s, decay of slip.
 
-    width: m, of a foot: what makes moments as dear as forces. lifting: cost of forces upwards against those that
+    width: m, of a foot: what makes moments count as much as forces. lifting: cost of forces upwards against those that
     may slip.
     """
 

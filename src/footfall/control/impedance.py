@@ -14,28 +14,25 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.control.actuation import require_full_actuation, torque_command
-from footfall.control.gains import Gain, Gains, check_gains, checked_gain, gain_arrays, gains_from
+from footfall.control.actuation import torque_command
+from footfall.control.gains import Gain, Gains, checked_gain, gain_arrays, gains_from
 from footfall.control.references import (
     Path,
     PoseReference,
     Reference,
     pose_at,
     settled_path,
-    settled_reference,
 )
 from footfall.control.requests import checked_array, checked_state
 from footfall.control.task_space import (
     POSTURE_GAINS,
     EndEffectorControl,
+    FrameControl,
     TaskDynamics,
     build_task_dynamics,
     pose_error,
-    posture_torque,
-    self_motion_projector,
     within_efforts,
 )
-from footfall.dynamics.kinematics import frame_attachment
 from footfall.errors import ControlWarning, InvalidInput
 from footfall.math.rotations import boxplus
 from footfall.math.transform import Transform
@@ -44,7 +41,7 @@ from footfall.simulation.step_values import Command
 
 
 @dataclass(frozen=True)
-class CartesianImpedance:
+class CartesianImpedance(FrameControl):
     """Springs and dampers between a frame and a path, in N/m and N m/rad, N s/m and N m s/rad.
 
     stiffness, damping: one for all or six, linear before angular, along world axes; damping None: critical for the
@@ -67,18 +64,13 @@ class CartesianImpedance:
     period: float = 1e-3
 
     def __post_init__(self) -> None:
-        require_full_actuation(self.robot, "Cartesian impedance")
-        frame_attachment(self.robot, self.frame)
-        check_gains("posture of Cartesian impedance", self.posture_gains, self.robot.nv)
+        self._check("Cartesian impedance")
         for name in ("stiffness", "damping"):
             value = getattr(self, name)
             if value is not None:
                 object.__setattr__(self, name, _checked_six(f"{name} of Cartesian impedance", value))
         if not 0.0 <= self.period < np.inf:
             raise InvalidInput(f"period is {self.period} s; it must be finite and at least zero")
-        object.__setattr__(self, "path", settled_path(self.path))
-        if self.posture is not None:
-            object.__setattr__(self, "posture", settled_reference(self.robot, self.posture))
 
     def wrench(self, time: float, q: Array, v: Array) -> Array:
         """Wrench [f; n] (6,), N and N m, world axes, with which springs and dampers draw the frame: at rest what it
@@ -90,13 +82,9 @@ class CartesianImpedance:
         """Torques (joints,), N m or N, in the state q (nq,), v (nv,)."""
         q, v = checked_state(self.robot, q, v)
         dynamics = self._dynamics(q, v)
-        beside = posture_torque(self.robot, dynamics, time, q, v, self.posture, self.posture_gains)
-        moving = dynamics.jacobian.T @ self._wrench(time, dynamics) + self_motion_projector(dynamics) @ beside
+        moving = dynamics.jacobian.T @ self._wrench(time, dynamics) + self._beside(dynamics, time, q, v)
         carrying = dynamics.joint_gravity + dynamics.joint_coriolis
         return within_efforts(self.robot, carrying, moving, f"Cartesian impedance at {time:.3f} s")
-
-    def __call__(self, time: float, q: Array, v: Array) -> Command:
-        return torque_command(self.torque(time, q, v))
 
     def _dynamics(self, q: Array, v: Array) -> TaskDynamics:
         with warnings.catch_warnings():

@@ -1,30 +1,37 @@
-"""Motion in some directions, force in the others: operational-space control, RSL 2022, (3.97)-(3.99)."""
+"""Motion in some directions, force in the others: operational-space control, RSL 2022, (3.97)-(3.99).
+
+`OperationalSpaceControl` feeds forces forward: what it does not know of, friction above all, pushes the tip off its
+path and changes the force. With a force sensor `ForceControl` takes the measured force off the motion and adds to the
+pressing force what is missing of it. Until contact the tip approaches slowly, and it begins to press from zero, so
+that contact closes without an impact.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.control.actuation import require_full_actuation, torque_command
+from footfall.control.actuation import torque_command
 from footfall.control.contact_constraints import SURFACE
-from footfall.control.gains import Gains, check_gains
-from footfall.control.references import Path, Reference, pose_at, settled_path, settled_reference
+from footfall.control.gains import Gains, check_gains, gain_arrays
+from footfall.control.references import Path, Reference, pose_at
 from footfall.control.requests import check_directions, checked_array, checked_state
 from footfall.control.task_space import (
     POSTURE_GAINS,
+    FrameControl,
     build_task_dynamics,
     commanded_acceleration,
-    posture_torque,
-    self_motion_projector,
 )
-from footfall.dynamics.kinematics import frame_attachment
+from footfall.dynamics.kinematics import frame_pose, frame_velocity
 from footfall.errors import InvalidInput
 from footfall.math.rotations import is_rotation
 from footfall.robot.model import Robot
+from footfall.simulation.run_values import Trajectory, join_trajectories
+from footfall.simulation.simulation import SimulationBase
 from footfall.simulation.step_values import Command
 
 
@@ -49,12 +56,12 @@ def select(
     """
     axes = np.eye(3) if rotation is None else checked_array("rotation", rotation, (3, 3))
     if not is_rotation(axes):
-        raise InvalidInput(f"rotation is no rotation matrix: {axes.tolist()}")
+        raise InvalidInput(f"rotation is no rotation matrix: {axes.tolist()}; give an orthonormal one")
     free = np.zeros((6, 6))
     for place, chosen in ((slice(0, 3), motion), (slice(3, 6), turning)):
         flags = np.array(chosen)
         if flags.shape != (3,) or flags.dtype != bool:
-            raise InvalidInput(f"motion and turning have 3 flags each, True or False, not {chosen!r}")
+            raise InvalidInput(f"motion or turning is {chosen!r}; give 3 flags each, True or False")
         free[place, place] = axes @ np.diag(flags.astype(np.float64)) @ axes.T
     return Selection(free, np.eye(6) - free)
 
@@ -76,7 +83,7 @@ def _check_selection(selection: Selection) -> None:
 
 
 @dataclass(frozen=True)
-class OperationalSpaceControl:
+class OperationalSpaceControl(FrameControl):
     """Moves a frame along a path in free directions and presses with a wrench in the others, RSL 2022, (3.97).
 
     wrench: [f; n] (6,), N and N m, that the robot shall exert on the environment, world axes, or a function of time.
@@ -97,19 +104,14 @@ class OperationalSpaceControl:
     damping: float = 0.0
 
     def __post_init__(self) -> None:
-        require_full_actuation(self.robot, "operational-space control")
-        frame_attachment(self.robot, self.frame)
+        self._check("operational-space control")
         check_directions("operational-space control", self.rows, 6)
         check_gains("operational-space control", self.gains, 6)
-        check_gains("posture of operational-space control", self.posture_gains, self.robot.nv)
-        object.__setattr__(self, "path", settled_path(self.path))
         if not callable(self.wrench):
             object.__setattr__(self, "wrench", checked_array("wrench", self.wrench, (6,)))
         _check_selection(self.selection)
         if not (np.isfinite(self.force_damping) and self.force_damping >= 0.0):
             raise InvalidInput(f"force_damping is {self.force_damping}; it must be finite and not negative")
-        if self.posture is not None:
-            object.__setattr__(self, "posture", settled_reference(self.robot, self.posture))
 
     def torque(self, time: float, q: Array, v: Array) -> Array:
         """Torques (joints,), N m or N, in the state q (nq,), v (nv,)."""
@@ -136,11 +138,123 @@ class OperationalSpaceControl:
             advance = -self.force_damping * dynamics.velocity
         moved += self.selection.force @ advance
         force = dynamics.inertia @ moved[rows] + pressed[rows]
-        beside = posture_torque(self.robot, dynamics, time, q, v, self.posture, self.posture_gains)
+        task: Array = dynamics.jacobian.T @ (force + dynamics.coriolis + dynamics.gravity)
         # What cancels velocity terms and gravity also does so in the self-motion, as in RSL 2022, (3.96).
-        beside = beside + dynamics.joint_coriolis + dynamics.joint_gravity
-        task = dynamics.jacobian.T @ (force + dynamics.coriolis + dynamics.gravity)
-        return task + self_motion_projector(dynamics) @ beside
+        carrying = dynamics.joint_coriolis + dynamics.joint_gravity
+        return task + self._beside(dynamics, time, q, v, carrying)
 
-    def __call__(self, time: float, q: Array, v: Array) -> Command:
-        return torque_command(self.torque(time, q, v))
+
+_RELEASED = 0.05  # s without a felt force, after which contact is lost
+
+
+class _Memory(NamedTuple):
+    """What the law knows of the time before."""
+
+    time: float  # s
+    touched: float  # s, when a force was felt last
+    missing: Array  # (6,) what was added to it
+    disturbing: Array  # (6,) felt wrench, smoothed
+    behind: Array  # (6,) how far it is behind where the approach should have come
+
+
+@dataclass
+class ForceControl:
+    """Motion in some directions, felt force in the others. It remembers what was missing: one object for each run.
+
+    control: what shall move where and press how hard. integral: 1/s, part of the missing force that is added in a
+    second; keep it below half the rate of the controller. smoothing: s, time constant of the felt force that is taken
+    off the motion; friction at rest answers to what one pushes with, so that it must not be zero. approach: m/s, speed
+    towards the wall while nothing is felt. touch: N, felt force from which on there is contact. most: N and N m, bound
+    of the force and of the moment that are added.
+    """
+
+    control: OperationalSpaceControl
+    integral: float = 50.0
+    smoothing: float = 0.01
+    approach: float = 0.01
+    touch: float = 0.5
+    most: float = 50.0
+    _memory: _Memory | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.control, OperationalSpaceControl):
+            raise InvalidInput(f"control is {self.control!r}; it must be an OperationalSpaceControl")
+        for name in ("integral", "smoothing", "approach", "touch", "most"):
+            value = getattr(self, name)
+            if not 0.0 <= value < np.inf:
+                raise InvalidInput(f"{name} is {value}; it must be finite and not negative")
+        if self.smoothing == 0.0:
+            raise InvalidInput("smoothing is 0; it must be above, 0.01 s say")
+
+    def torque(self, time: float, q: Array, v: Array, felt: Array) -> Array:
+        """Torques (joints,), N m or N, in the state q (nq,), v (nv,).
+
+        felt: wrench [f; n] (6,) on the robot at the frame's origin, N and N m, world axes, without weight. Times must
+        rise; an earlier time begins a new run.
+        """
+        felt = checked_array("felt", felt, (6,))
+        control = self.control
+        selection, wanted = control.selection, control.selection.force @ control.wrench_at(time)
+        before = self._memory
+        if before is None or time < before.time:
+            before = _Memory(time, -np.inf, -wanted, np.zeros(6), np.zeros(6))
+        step = time - before.time
+        pressing, towards = float(np.linalg.norm(wanted[:3])), np.zeros(6)
+        if pressing > 0.0:
+            towards[:3] = wanted[:3] / pressing
+        # Without a wanted force nothing is approached: the tip gives way to what it feels from the beginning.
+        touched = time if pressing == 0.0 or -felt @ towards > self.touch else before.touched
+        disturbing = before.disturbing + (1.0 - np.exp(-step / self.smoothing)) * (felt - before.disturbing)
+        if time - touched < _RELEASED:
+            # What is wanted is fed forward where it changes; what is missing of it is added bit by bit.
+            missing = before.missing + step * self.integral * (selection.force @ (wanted + felt))
+            # A blow is no reason to draw back.
+            missing -= min(0.0, float((wanted + missing) @ towards)) * towards
+            missing, behind, advance = self._bounded(missing, wanted), np.zeros(6), None
+        else:
+            too_slow = self.approach * towards - selection.force @ frame_velocity(
+                control.robot, q, v, control.frame
+            )
+            missing, behind = -wanted, before.behind + step * too_slow
+            stiffness, damping = gain_arrays(control.gains, 6)
+            advance = damping * too_slow + stiffness * behind
+        self._memory = _Memory(time, touched, missing, disturbing, behind)
+        force = wanted + missing - selection.motion @ disturbing
+        return control.torque_for(time, q, v, force, advance=advance)
+
+    def _bounded(self, missing: Array, wanted: Array) -> Array:
+        """What is added at the most; taking all of the wanted wrench away is always possible."""
+        parts = []
+        for part in (slice(0, 3), slice(3, 6)):
+            bound = max(self.most, float(np.linalg.norm(wanted[part])))
+            size = float(np.linalg.norm(missing[part]))
+            parts.append(missing[part] * min(1.0, bound / size) if size > 0.0 else missing[part])
+        return np.concatenate(parts)
+
+    def __call__(self, time: float, q: Array, v: Array, felt: Array) -> Command:
+        return torque_command(self.torque(time, q, v, felt))
+
+
+FeelingController = Callable[[float, Array, Array, Array], Command]
+
+
+def run_feeling(
+    simulation: SimulationBase, controller: FeelingController, seconds: float, *, frame: str
+) -> Trajectory:
+    """Run a simulation under a controller that feels the contacts: `controller(time, q, v, felt)`.
+
+    felt: wrench [f; n] (6,) of all contacts on the robot in the last control period, about the origin of a frame, N and
+    N m, world axes: what a force sensor tells that carries the frame.
+    """
+    robot, felt, rows = simulation.robot, np.zeros(6), []
+    for _ in range(max(1, round(seconds / simulation.control_period))):
+        state = simulation.state
+        rows.append(simulation.step(controller(state.time, state.q.copy(), state.v.copy(), felt)))
+        felt = contact_wrench(robot, simulation.state.q, frame, rows[-1].positions[0], rows[-1].forces[0])
+    return join_trajectories(rows)
+
+
+def contact_wrench(robot: Robot, q: Array, frame: str, positions: Array, forces: Array) -> Array:
+    """Wrench [f; n] (6,) of forces (n, 3) at positions (n, 3), about the origin of a frame at q (nq,); world axes."""
+    arms = positions - frame_pose(robot, q, frame).translation
+    return np.concatenate([forces.sum(axis=0), np.cross(arms, forces).sum(axis=0)])

@@ -14,7 +14,7 @@ from footfall.arrays import Array
 from footfall.control.requests import checked_array
 from footfall.errors import InvalidInput
 from footfall.math.spatial import cross
-from footfall.math.transform import Transform, transform_from_matrix
+from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from footfall.robot.required import require_robot
 
@@ -31,7 +31,7 @@ class PointReference(NamedTuple):
 
 
 class RotationReference(NamedTuple):
-    """How a frame shall be turned: rotation (3, 3), angular velocity (3,), rad/s, angular acceleration (3,), rad/s2."""
+    """Orientation of a frame: rotation (3, 3), angular velocity (3,), rad/s, angular acceleration (3,), rad/s2."""
 
     rotation: Array
     velocity: Array
@@ -104,6 +104,13 @@ def checked_pose(wanted: Transform | PoseReference | Array, what: str = "the pos
     )
 
 
+def checked_frame(frame: MovingFrame | Transform, what: str) -> MovingFrame:
+    """A frame outside the robot, of finite numbers and a rotation; a pose alone is at rest."""
+    return MovingFrame(
+        *checked_pose(PoseReference(*frame) if isinstance(frame, MovingFrame) else frame, what)
+    )
+
+
 def checked_rotation(value: Any, what: str) -> Array:
     """A read-only rotation matrix (3, 3)."""
     rotation = checked_array(f"rotation of {what}", value, (3, 3))
@@ -124,7 +131,7 @@ def _from_matrix(value: Any, what: str) -> Transform:
         raise InvalidInput(
             f"{what} is {shown}; it must be a Transform(rotation, translation) or a homogeneous transform (4, 4)"
         )
-    return transform_from_matrix(array)
+    return Transform(array[:3, :3], array[:3, 3])
 
 
 def settled_reference(robot: Robot, reference: Reference) -> Reference:

@@ -13,11 +13,11 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import Kernel, build_kernel
-from footfall.control.joint_rows import JointRows
-from footfall.control.tasks.boundaries import Boundary
+from footfall.control.hybrid_active_set import JointRows
 from footfall.control.tasks.features import FeatureTask
 from footfall.control.tasks.frames import FrameTask
 from footfall.control.tasks.points import Segment
+from footfall.control.tasks.positions import Boundary
 from footfall.control.tasks.rows import AXES
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask, RowMotion, RowNumbers

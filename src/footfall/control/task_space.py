@@ -14,7 +14,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.control.actuation import require_full_actuation, torque_command
-from footfall.control.apparent_inertia import apparent_inertia
+from footfall.control.constrained_dynamics import apparent_inertia
 from footfall.control.contact_constraints import SURFACE
 from footfall.control.gains import Gains, check_gains, gain_arrays
 from footfall.control.references import (
@@ -198,8 +198,40 @@ def self_motion_projector(dynamics: TaskDynamics) -> Array:
     return np.eye(len(dynamics.mass)) - dynamics.jacobian.T @ consistent
 
 
+class FrameControl:
+    """What controllers of one frame share: checked paths and postures, and torques as commands."""
+
+    robot: Robot
+    frame: str
+    path: Path
+    posture: Reference | None
+    posture_gains: Gains
+
+    def _check(self, what: str) -> None:
+        require_full_actuation(self.robot, what)
+        frame_attachment(self.robot, self.frame)
+        check_gains(f"posture of {what}", self.posture_gains, self.robot.nv)
+        object.__setattr__(self, "path", settled_path(self.path))
+        if self.posture is not None:
+            object.__setattr__(self, "posture", settled_reference(self.robot, self.posture))
+
+    def _beside(
+        self, dynamics: TaskDynamics, time: float, q: Array, v: Array, more: Array | float = 0.0
+    ) -> Array:
+        """Torques (nv,) in the self-motion: towards the posture, and more."""
+        beside = posture_torque(self.robot, dynamics, time, q, v, self.posture, self.posture_gains)
+        return np.asarray(self_motion_projector(dynamics) @ (beside + more), dtype=np.float64)
+
+    def torque(self, time: float, q: Array, v: Array) -> Array:
+        """Torques (joints,), N m or N, in the state q (nq,), v (nv,)."""
+        raise NotImplementedError
+
+    def __call__(self, time: float, q: Array, v: Array) -> Command:
+        return torque_command(self.torque(time, q, v))
+
+
 @dataclass(frozen=True)
-class EndEffectorControl:
+class EndEffectorControl(FrameControl):
     """Moves a frame along a path as a unit mass on a spring and a damper, RSL 2022, (3.90)-(3.92).
 
     gains: 1/s2 and 1/s, one for all or six, linear before angular. rows: which of the six directions are controlled.
@@ -222,19 +254,14 @@ class EndEffectorControl:
     near_singular: float = NEAR_SINGULAR
 
     def __post_init__(self) -> None:
-        require_full_actuation(self.robot, "end-effector control")
-        frame_attachment(self.robot, self.frame)
+        self._check("end-effector control")
         check_directions("end-effector control", self.rows, 6)
         check_gains("end-effector control", self.gains, 6)
-        check_gains("posture of end-effector control", self.posture_gains, self.robot.nv)
         if not (0.0 <= self.damping < np.inf and 0.0 <= self.near_singular < 1.0):
             raise InvalidInput(
                 f"damping is {self.damping}, near_singular {self.near_singular}; both are at least zero, "
                 "near_singular below one"
             )
-        object.__setattr__(self, "path", settled_path(self.path))
-        if self.posture is not None:
-            object.__setattr__(self, "posture", settled_reference(self.robot, self.posture))
 
     def torque(self, time: float, q: Array, v: Array) -> Array:
         """Torques (joints,), N m or N, in the state q (nq,), v (nv,)."""
@@ -253,17 +280,13 @@ class EndEffectorControl:
             near_singular=self.near_singular,
         )
         asked = commanded_acceleration(dynamics, pose_at(self.path, time), self.gains)[list(self.rows)]
-        beside = posture_torque(self.robot, dynamics, time, q, v, self.posture, self.posture_gains)
-        torque = cancelling_task_torque(dynamics, asked) + self_motion_projector(dynamics) @ beside
+        torque = cancelling_task_torque(dynamics, asked) + self._beside(dynamics, time, q, v)
         if felt is not None:
             torque -= dynamics.jacobian.T @ felt[list(self.rows)]
         carrying = dynamics.joint_gravity + dynamics.joint_coriolis
         return within_efforts(
             self.robot, carrying, torque - carrying, f"end-effector control at {time:.3f} s"
         )
-
-    def __call__(self, time: float, q: Array, v: Array) -> Command:
-        return torque_command(self.torque(time, q, v))
 
 
 def within_efforts(robot: Robot, carrying: Array, moving: Array, what: str) -> Array:

@@ -15,8 +15,13 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.control.actuation import driven_velocities, torque_command
-from footfall.control.contact_constraints import Contact, build_constrained_system
-from footfall.control.contact_loads import ContactLoad, contact_loads, told
+from footfall.control.contact_constraints import (
+    Contact,
+    ContactLoad,
+    build_constrained_system,
+    contact_loads,
+    failures_of,
+)
 from footfall.control.gains import Gains, check_gains, gain_arrays
 from footfall.control.references import Path, pose_at, settled_path
 from footfall.control.requests import checked_array
@@ -117,7 +122,7 @@ class VirtualModelControl:
         if not found.holds:
             warnings.warn(
                 f"contacts cannot give what virtual model control of robot {self.robot.name!r} counts on at "
-                f"{time:.3f} s: {told(found.loads)}; soften the springs, or let WholeBodyControl keep to friction",
+                f"{time:.3f} s: {failures_of(found.loads)}; soften the springs, or use WholeBodyControl",
                 ControlWarning,
                 stacklevel=2,
             )

@@ -22,8 +22,12 @@ from footfall.control.quadratic_program import UNBOUNDED
 from footfall.control.requests import checked_state, checked_values
 from footfall.control.stance import StanceLimits, StanceSolution, reduce_stance, solve_stance
 from footfall.control.tasks.task import Task
-from footfall.control.whole_body_limits import WholeBodyLimits
-from footfall.control.whole_body_program import WholeBodyProblem, WholeBodyProgram, program_for
+from footfall.control.whole_body_program import (
+    WholeBodyLimits,
+    WholeBodyProblem,
+    WholeBodyProgram,
+    program_for,
+)
 from footfall.errors import InvalidInput, LimitsExceeded, NoSolution, UnknownName
 from footfall.math.generalised_inverses import RANK_TOLERANCE
 from footfall.robot.model import Robot
@@ -162,7 +166,9 @@ class WholeBodyControl:
             raise UnknownName("method", self.method, get_args(Method), "whole-body control")
         _check_on_limits(self.on_limits)
         if self.method == "least squares" and self.limits is not None:
-            raise InvalidInput("least squares know no limits; choose quadratic programs, or leave limits out")
+            raise InvalidInput(
+                'method "least squares" does not support limits; use method="quadratic programs" or limits=None'
+            )
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_last": []}  # native code is made again where it is needed

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from footfall.dynamics.joint_rates import joint_accelerations as joint_accelerations
     from footfall.dynamics.joint_rates import joint_rates as joint_rates
     from footfall.dynamics.joint_wrenches import joint_wrenches as joint_wrenches
+    from footfall.dynamics.joint_wrenches import loop_wrenches as loop_wrenches
     from footfall.dynamics.kinematics import Poses as Poses
     from footfall.dynamics.loop_forces import LoopForces as LoopForces
     from footfall.dynamics.loop_forces import LoopViolation as LoopViolation
     from footfall.dynamics.loop_forces import loop_forces as loop_forces
     from footfall.dynamics.loop_forces import loop_violation as loop_violation
     from footfall.dynamics.loop_margin import loop_margin as loop_margin
-    from footfall.dynamics.loop_wrenches import loop_wrenches as loop_wrenches
     from footfall.dynamics.mass_inverse import inverse_mass_matrix as inverse_mass_matrix
     from footfall.dynamics.mass_matrix import mass_matrix_pattern as mass_matrix_pattern
     from footfall.dynamics.modes import Vibration as Vibration

@@ -104,7 +104,7 @@ class Algorithm:
         return self.textbook(robot, *arguments, **options)
 
     def _check_kinds(self, robot: Robot, given: Mapping[str, Any]) -> None:
-        """Arguments in the wrong places are told by name."""
+        """Arguments in the wrong places are reported by name."""
         require_robot(self.textbook.__name__, robot)
         for parameter in self.parameters:
             name = parameter.name

@@ -38,12 +38,62 @@ from footfall.dynamics.loop_derivatives import is_traced, looped_force_derivativ
 from footfall.dynamics.mass_inverse import response
 from footfall.dynamics.mass_matrix import composite_bodies
 from footfall.dynamics.mass_moments import MassMoments, lumped_moments, moments_in_parent
-from footfall.dynamics.vector_moments import VectorMoments, vector_moments_in_parent
-from footfall.math.spatial import cross, force_to_parent, motion_cross_force, skew
+from footfall.math.spatial import (
+    cross,
+    force_to_parent,
+    motion_cross_force,
+    rotate_constant,
+    skew,
+    turn_matrix,
+)
 from footfall.math.transform import Transform
+from footfall.robot.joint_poses import hinge_turn
 from footfall.robot.model import Robot
-from footfall.robot.tree import Tree
+from footfall.robot.tree import Link, Tree
 from footfall.robot.validation import check_mass_matrix
+
+
+class VectorMoments(NamedTuple):
+    """Sums over vectors y at points x of y (3,) and y x^T (3, 3), about the origin of a frame.
+
+    A couple n counts as `second = skew(n)`.
+    """
+
+    first: Array
+    second: Array
+
+    def __add__(self, other: VectorMoments) -> VectorMoments:  # type: ignore[override]
+        """Of both together."""
+        return VectorMoments(self.first + other.first, self.second + other.second)
+
+    def turned(self, w: Array) -> Array:
+        """Sum (6,) `[w x y; x x (w x y)]`: what a turn w of all vectors changes in their resultant."""
+        return np.concatenate([cross(w, self.first), self._trace() * w - self.second @ w])
+
+    def gradient(self, motion: Array) -> Array:
+        """Gradient (3,) of `motion @ turned(w)` with respect to w, for a motion (6,) `[v; w]`."""
+        linear, angular = motion[:3], motion[3:]
+        by_second: Array = self._trace() * angular - self.second.T @ angular
+        return cross(self.first, linear) + by_second
+
+    def _trace(self) -> Any:
+        return self.second[0, 0] + self.second[1, 1] + self.second[2, 2]
+
+
+def vector_moments_in_parent(link: Link, q: Array, pose: Transform, moments: VectorMoments) -> VectorMoments:
+    """Moments in the frame of the parent from moments in the frame of a link, at `pose` in the parent."""
+    first = pose.rotation @ moments.first
+    if link.kind == "revolute":
+        turned = turn_matrix(*hinge_turn(link, q), moments.second)
+        second = rotate_constant(link.placement.rotation, turned, turn_matrix, _rotate_matrix)
+    else:
+        second = _rotate_matrix(pose.rotation, moments.second)
+    return VectorMoments(first, second + np.outer(first, pose.translation))
+
+
+def _rotate_matrix(rotation: Array, matrix: Array) -> Array:
+    rotated: Array = rotation @ matrix @ rotation.T
+    return rotated
 
 
 class InverseDynamicsDerivatives(NamedTuple):

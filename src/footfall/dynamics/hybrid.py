@@ -12,6 +12,11 @@ they act on the robot), and the way outward is that of forward dynamics. Branche
 (4.1); a floating base is a joint like all others, so Devaramani 2019, (4.3) and (4.6) need no code of their own.
 
 Accelerations are classical and true: a set-point of zero holds a frame still against gravity.
+
+Which branches can have their constraints eliminated is tried out, once for each robot and constraints: counting joints
+is not enough, as joints whose axes pass through a point do not move it. Looped robots are solved on the tree with the
+loops as its first constraints, without set-points: bodies that meet in a point accelerate alike there. What the loops
+do to each other and to the tasks is then found at the root, with ranks, like everything else.
 """
 
 from __future__ import annotations
@@ -26,14 +31,133 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler import greater_equal, minimum, repeat
 from footfall.dynamics.algorithm import Algorithm
-from footfall.dynamics.hybrid_constraints import Constraint, check_constraints, constraint_rows
+from footfall.dynamics.hybrid_branches import branches_to_eliminate
+from footfall.dynamics.hybrid_constraints import AXES, Constraint, check_constraints, constraint_rows
 from footfall.dynamics.hybrid_elimination import solve_semidefinite
-from footfall.dynamics.hybrid_loops import field_of_independent_joints, inputs_of_all_joints
-from footfall.dynamics.hybrid_plan import branch_plan
-from footfall.dynamics.hybrid_sweeps import Inputs, inward_sweep, joint_inertias, outward_sweep
-from footfall.dynamics.loops import Coupling
+from footfall.dynamics.hybrid_sweeps import (
+    Inputs,
+    inward_sweep,
+    joint_inertias,
+    outward_sweep,
+    prescribed_velocities,
+)
+from footfall.dynamics.loops import Coupling, independent
+from footfall.errors import UnsupportedFeature
+from footfall.robot.loops import LoopType
 from footfall.robot.model import Robot
 from footfall.robot.validation import check_mass_matrix
+
+Plan = dict[int, list[int]]
+
+_TRIALS = 3
+
+
+def branch_plan(robot: Robot, constraints: tuple[Constraint, ...], prescribed: tuple[str, ...]) -> Plan:
+    """Rows to eliminate where they leave a link, by link; see `branches_to_eliminate`."""
+    key = ("branch plan", constraints, prescribed)
+    if key not in robot.tree.kernels:
+        robot.tree.kernels[key] = _tried_plan(robot, constraints, prescribed)
+    plan: Plan = robot.tree.kernels[key]
+    return plan
+
+
+def _tried_plan(robot: Robot, constraints: tuple[Constraint, ...], prescribed: tuple[str, ...]) -> Plan:
+    driven = prescribed_velocities(robot, prescribed)
+    trials = [_random_inputs(robot, constraints, prescribed, seed) for seed in range(_TRIALS)]
+    attached = inward_sweep(robot, trials[0]).attached
+    refused: set[int] = set()
+    while True:
+        plan = branches_to_eliminate(robot.tree, attached, driven, refused)
+        if not plan:
+            return plan
+        sweeps = [inward_sweep(robot, inputs, plan=plan) for inputs in trials]
+        poor = {
+            link
+            for link in plan
+            if sum(not sweep.eliminated[link].factor.margin >= 0.0 for sweep in sweeps) > _TRIALS // 2
+        }
+        if not poor:
+            return plan
+        refused |= poor
+
+
+def _random_inputs(
+    robot: Robot, constraints: tuple[Constraint, ...], prescribed: tuple[str, ...], seed: int
+) -> Inputs:
+    """A configuration anywhere, at rest, with any directions."""
+    rng = np.random.default_rng(seed)
+    q = rng.normal(size=robot.nq)
+    for link in robot.tree.links:
+        if link.kind == "spherical":
+            q[link.q] /= np.linalg.norm(q[link.q])
+    rows, zero = constraint_rows(constraints), np.zeros(robot.nv)
+    directions = rng.normal(size=(6, rows))
+    return Inputs(q, zero, zero, constraints, directions, None, prescribed, zero, None, np.zeros(rows), None)
+
+
+_DIRECTIONS = {LoopType.POINT: AXES[:3], LoopType.WELD: AXES}
+
+
+def loop_constraints(robot: Robot) -> tuple[Constraint, ...]:
+    """The loops of a robot as constraints on `robot.spanning`; points and welds can be such."""
+    for loop in robot.loops:
+        if loop.recovery:
+            message = "fades with `recovery`; hybrid dynamics takes loops that are closed"
+            raise UnsupportedFeature(message, subject=("loop", loop.name))
+        if loop.type not in _DIRECTIONS:
+            raise UnsupportedFeature(
+                f"is a {loop.type}; hybrid dynamics takes points and welds", subject=("loop", loop.name)
+            )
+    return tuple(
+        Constraint(loop.frame, _DIRECTIONS[loop.type], against=loop.against, name=loop.name)
+        for loop in robot.loops
+    )
+
+
+def inputs_of_all_joints(robot: Robot, coupling: Coupling, inputs: Inputs) -> Inputs:
+    """The same for `robot.spanning`, with the loops before the other constraints."""
+    for joint in inputs.prescribed:
+        if not len(range(robot.nv)[robot.v_slice(joint)]):
+            raise UnsupportedFeature(
+                "follows from others; only joints that others follow can be prescribed",
+                subject=("joint", joint),
+            )
+    loops = loop_constraints(robot)
+    rows = constraint_rows(loops)
+
+    def behind(values: Array, filling: float) -> Array:
+        return np.concatenate([np.full((*values.shape[:-1], rows), filling), values], axis=-1)
+
+    return inputs._replace(
+        v=coupling.velocity(inputs.v),
+        tau=_spread(robot, inputs.tau),
+        constraints=(*loops, *inputs.constraints),
+        directions=None if inputs.directions is None else behind(inputs.directions, 1.0),
+        active=None if inputs.active is None else behind(inputs.active, 1.0),
+        a=None if inputs.a is None else _spread(robot, inputs.a),
+        goal=behind(inputs.goal, 0.0),
+        compliance=None if inputs.compliance is None else behind(inputs.compliance, 0.0),
+    )
+
+
+def field_of_independent_joints(robot: Robot, coupling: Coupling, name: str, value: Array) -> Array:
+    """A field of the motion of all joints as that of the looped robot."""
+    if name in ("accelerations", "joint_forces"):
+        return independent(robot, value)
+    if name == "constraint_torques":
+        return coupling.forces(value)  # loops have no part in it, as they do no work
+    if name in ("forces", "residuals", "kept"):
+        return value[constraint_rows(loop_constraints(robot)) :]
+    return value
+
+
+def _spread(robot: Robot, values: Array) -> Array:
+    """Values (nv,) of the independent joints among zeros for the others."""
+    assert robot.tree.loops is not None
+    entries: list[Any] = [0.0] * robot.tree.nv
+    for place, velocity in enumerate(robot.tree.loops.independent):
+        entries[velocity] = values[place]
+    return np.array(entries)
 
 
 class HybridMotion(NamedTuple):
@@ -230,8 +354,8 @@ def _solve(
         forces[row], residuals[row], kept[row] = solution.x[k], solution.residuals[k], solution.kept[k]
     for branch in sweep.eliminated.values():
         margin = minimum(margin, branch.factor.margin)
-        for row, independent in zip(branch.rows, branch.factor.kept, strict=True):
-            kept[row] = independent
+        for row, alone in zip(branch.rows, branch.factor.kept, strict=True):
+            kept[row] = alone
     outward = outward_sweep(robot, inputs, sweep, forces, segments)
     if inputs.compliance is not None:
         residuals = [

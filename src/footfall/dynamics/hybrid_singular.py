@@ -2,7 +2,7 @@
 
 Devaramani 2019, chapter 3.
 `hybrid_dynamics` leaves out components that depend on earlier ones. Here forces are shared among them (truncated),
-or kept small near singular configurations (damped), and contradictions are told by name. One state at a time.
+or kept small near singular configurations (damped), and contradictions are reported by name. One state at a time.
 """
 
 from __future__ import annotations

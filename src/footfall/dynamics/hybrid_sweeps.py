@@ -69,7 +69,7 @@ class FreeAxis(NamedTuple):
 
 
 class PrescribedJoint(NamedTuple):
-    """A link whose joint moves as told: what its force follows from.
+    """A link whose joint acceleration is prescribed: what its force follows from.
 
     inertia (6, 6), force (6,): of the link and all beyond it. columns: unit constraint forces that it feels.
     """

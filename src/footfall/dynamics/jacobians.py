@@ -1,7 +1,7 @@
 """Jacobians: how the velocities `v` of a robot move its frames.
 
 Column k is the motion that a unit velocity k gives. It is formed in the axes of the link that moves, where
-most of it is zero, and turned into world axes at the end.
+most of it is zero, and rotated into world axes at the end.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Poses are handed from the root outwards. Motions are handed from the frame inwards: each link tells its
 parent how the frame moves as seen from there (differentiation in a moving frame, RSL 2022, (2.129)), so that only
-the links between the frame and the root take part and nothing is turned into world axes before the end.
+the links between the frame and the root take part and nothing is rotated into world axes before the end.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def link_velocities(tree: Tree, poses: Sequence[Transform], v: Array) -> list[Ar
 def world_velocities(tree: Tree, poses: Sequence[Transform], v: Array) -> list[Array]:
     """Velocity [v; w] (6,) of each link's origin in world axes; poses: of the links in the world.
 
-    Nothing is turned from link to link: a third of the operations of `link_velocities`, turned at the end.
+    Nothing is rotated from link to link, only at the end: a third of the operations of `link_velocities`.
     """
     velocities: list[Array] = []
     for link, pose in zip(tree.links, poses, strict=True):

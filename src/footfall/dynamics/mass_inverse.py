@@ -9,27 +9,218 @@ solves `M x = b`. The inverse needs the second line only: of its column j, b is 
 and zero behind it; what stands before j is known by symmetry.
 
 Traced, entry by entry, this would be most of the code of a derivative. One robot runs loops over the tree instead, with
-many columns side by side (`column_blocks.py`).
+many columns side by side in vector registers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array
-from footfall.compiler import NativeFunction, call
+from footfall.arrays import Array, Integers
+from footfall.compiler import ArrayOf, NativeFunction, RoutineCallback, Symbol, call, routine
+from footfall.compiler.once import once
+from footfall.compiler.routines import FourLanes, Lanes
 from footfall.dynamics.algorithm import algorithm
-from footfall.dynamics.column_blocks import Block, blocks_of, in_twos, inverse_width, native_loops
 from footfall.dynamics.factorisation import MassFactor, factorise, solve_factored, velocity_path
 from footfall.dynamics.loop_derivatives import is_traced
 from footfall.dynamics.mass_matrix import composite_bodies
 from footfall.robot.model import Robot
 from footfall.robot.tree import Tree
 from footfall.robot.validation import check_mass_matrix
+
+# Columns in a block: in four registers no sum waits for another; a few that are left take one.
+_WIDE, _NARROW = 32, 8
+# `place & _PLACE` is not negative: native code need not ask whether it counts from the end.
+_PLACE = 0xFFFFFFFF
+
+
+class Block(NamedTuple):
+    """Columns that are solved side by side.
+
+    columns: matrix and column of each. rows: velocities in which any of them has an entry, and those on the paths of
+    these to the root, last ones first.
+    """
+
+    columns: list[tuple[int, int]]
+    rows: list[int]
+
+    @property
+    def width(self) -> int:
+        return _NARROW if len(self.columns) <= _NARROW else _WIDE
+
+    def entries(self, matrices: Sequence[Array]) -> Array:
+        """The columns' entries (rows, width), filled up with zeros."""
+        entries = np.zeros((len(self.rows), self.width), dtype=object)
+        for place, (matrix, column) in enumerate(self.columns):
+            entries[:, place] = matrices[matrix][self.rows, column]
+        return entries
+
+    def plan(self, paths: Sequence[Sequence[int]]) -> list[int]:
+        """For the loops: width, numbers of rows and steps, and each step: its two rows (see `in_twos`), how many are
+        behind both, and these; then the number of rows that have no entries, and these."""
+        behind = {i: [k for k in self.rows if i in paths[k]] for i in self.rows}
+        steps = in_twos(self.rows, behind)
+        plan = [self.width, len(self.rows), len(steps)]
+        for first, second in steps:
+            plan += [first, second, len(behind[first]), *behind[first]]
+        absent = [i for i in range(len(paths)) if i not in self.rows]
+        return [*plan, len(absent), *absent]
+
+
+def in_twos(rows: Sequence[int], before: Mapping[int, Sequence[int]]) -> list[tuple[int, int]]:
+    """Rows that are computed at once: two, if the second depends on the first and else on the same; one twice, if not.
+
+    before: for each row the rows that it depends on.
+    """
+    steps: list[tuple[int, int]] = []
+    for row in rows:
+        first, second = steps[-1] if steps else (-1, 0)
+        if first == second and list(before[row]) == [*before[first], first]:
+            steps[-1] = (first, row)
+        else:
+            steps.append((row, row))
+    return steps
+
+
+def blocks_of(paths: Sequence[Sequence[int]], matrices: Sequence[Array]) -> list[Block]:
+    """All columns that are not zero; those of one number stand in one block.
+
+    paths: of each velocity to the root. matrices: traced, of one shape.
+    """
+    filled = [
+        [[i for i, entry in enumerate(column) if isinstance(entry, Symbol) or entry != 0] for column in b.T]
+        for b in matrices
+    ]
+    numbers = [k for k, rows in enumerate(zip(*filled, strict=True)) if any(rows)]
+    width = _WIDE // max(len(matrices), 1)
+    blocks = []
+    for begin in range(0, len(numbers), width):
+        columns = [(matrix, k) for matrix in range(len(matrices)) for k in numbers[begin : begin + width]]
+        entries = {i for matrix, k in columns for i in filled[matrix][k]}
+        blocks.append(Block(columns, sorted(entries.union(*(paths[i] for i in entries)), reverse=True)))
+    return blocks
+
+
+def inverse_width(size: int) -> int:
+    """Numbers in a row of the inverse: whole groups of registers."""
+    return -(-size // _WIDE) * _WIDE
+
+
+@once
+def native_loops() -> RoutineCallback:
+    """The loops as a native function."""
+    return RoutineCallback(_solve_blocks, data=np.int64)
+
+
+class Factor(NamedTuple):
+    """`M = L^T D L` as loops go through it.
+
+    lower: (n,) entries of L, row by row, from the root on. places: (n,) velocities that they belong to. starts:
+    (nv + 1,) of each row among them. inverse_pivots: (nv,). steps: (2 m,) all rows from the root on, see `in_twos`.
+    """
+
+    lower: Array
+    places: Integers
+    starts: Integers
+    inverse_pivots: Array
+    steps: Integers
+
+
+@routine(fused=True)
+def _solve_blocks(inputs: Array, outputs: Array, data: Integers) -> None:
+    """Inputs: entries of L, inverse pivots, blocks of columns. Outputs: solved blocks, then the inverse.
+
+    data: numbers of velocities, steps and blocks; starts, places and steps of the factor; plans of the blocks.
+    """
+    size, steps, blocks, rest = data[0], data[1], data[2], data[3:]
+    starts, rest = rest[: size + 1], rest[size + 1 :]
+    entries = starts[size]
+    places, rest = rest[:entries], rest[entries:]
+    factor = Factor(inputs[:entries], places, starts, inputs[entries : entries + size], rest[: 2 * steps])
+    plan, given = rest[2 * steps :], inputs[entries + size :]
+    for _ in range(blocks):
+        width, rows = plan[0], plan[1]
+        b, x = given[: rows * width], outputs[: size * width]
+        if width == 32:
+            wide: ArrayOf[FourLanes] = b.reshape(rows, 4, 8)
+            wide_solved: ArrayOf[FourLanes] = x.reshape(size, 4, 8)
+            plan = _solve_inward(factor, wide, wide_solved, plan[2:])
+            _solve_outward(factor, wide_solved)
+        else:
+            narrow: ArrayOf[Lanes] = b.reshape(rows, 8)
+            narrow_solved: ArrayOf[Lanes] = x.reshape(size, 8)
+            plan = _solve_inward(factor, narrow, narrow_solved, plan[2:])
+            _solve_outward(factor, narrow_solved)
+        given, outputs = given[rows * width :], outputs[size * width :]
+    _invert(factor, outputs)
+
+
+def _solve_inward(factor: Factor, b: Any, x: Any, plan: Integers) -> Integers:
+    """From b of a block, `ArrayOf[FourLanes]` or `ArrayOf[Lanes]`, to y, as planned; gives the plans that follow."""
+    lower, starts = factor.lower, factor.starts
+    at, row = 1, 0
+    for _ in range(plan[0]):
+        i, j, count = plan[at] & _PLACE, plan[at + 1] & _PLACE, plan[at + 2]
+        y_i, y_j = b[row], b[row + (1 if j != i else 0)]
+        of_i, of_j = lower[starts[i + 1] - starts[i] :], lower[starts[j + 1] - starts[j] :]  # columns of L
+        for k in plan[at + 3 : at + 3 + count]:
+            behind, begin = x[k & _PLACE], starts[k & _PLACE] & _PLACE
+            y_i -= of_i[begin] * behind
+            y_j -= of_j[begin] * behind
+        x[i] = y_i
+        if j != i:
+            x[j] = y_j - of_j[starts[i]] * y_i
+        at, row = at + 3 + count, row + (2 if j != i else 1)
+    absent = plan[at]
+    for i in plan[at + 1 : at + 1 + absent]:
+        x[i & _PLACE] = 0.0
+    return plan[at + 1 + absent :]
+
+
+def _solve_outward(factor: Factor, x: Any) -> None:
+    """From y of a block to -x."""
+    lower, starts, pivots = factor.lower, factor.starts, factor.inverse_pivots
+    for step in range(len(factor.steps) // 2):
+        i, j = factor.steps[2 * step] & _PLACE, factor.steps[2 * step + 1] & _PLACE
+        begin, end = starts[i], starts[i + 1]
+        x_i, x_j = -pivots[i] * x[i], -pivots[j] * x[j]
+        of_i, of_j = lower[begin:end], lower[starts[j] :]  # rows of L
+        for k, place in enumerate(factor.places[begin:end]):
+            before = x[place & _PLACE]
+            x_i -= of_i[k] * before
+            x_j -= of_j[k] * before
+        x[i] = x_i
+        if j != i:
+            x[j] = x_j - of_j[end - begin] * x_i
+
+
+def _invert(factor: Factor, inverse: Array) -> None:
+    """The inverse, row by row up to the diagonal, 32 entries at a time; each row is a column too."""
+    size = len(factor.inverse_pivots)
+    parts = (size + 31) // 32
+    vectors: ArrayOf[FourLanes] = inverse[: size * parts * 32].reshape(size * parts, 4, 8)
+    begin = 0
+    for k, pivot in enumerate(factor.inverse_pivots):
+        end = factor.starts[k + 1] & _PLACE
+        lower, path = factor.lower[begin:end], factor.places[begin:end]
+        for part in range((k + 31) // 32):
+            vectors[k * parts + part] = 0.0
+            entries = vectors[k * parts + part]
+            for weight, i in zip(lower, path, strict=True):
+                entries -= weight * vectors[(i & _PLACE) * parts + part]
+            vectors[k * parts + part] = entries
+        own = inverse[k * parts * 32 :]
+        for j in range(k):
+            inverse[j * parts * 32 + k] = own[j]
+        corner = pivot
+        for weight, i in zip(lower, path, strict=True):
+            corner -= weight * own[i & _PLACE]
+        own[k] = corner
+        begin = end
 
 
 class Response(NamedTuple):

@@ -69,7 +69,7 @@ def rotate_moments(rotation: Array, moments: MassMoments) -> MassMoments:
 
 
 def turn_moments(cosine: Any, sine: Any, moments: MassMoments) -> MassMoments:
-    """Components in A from components in B, which is turned against A about z."""
+    """Components in A from components in B, which is rotated against A about z."""
     x, y, z = moments.first
     first = np.array([cosine * x - sine * y, sine * x + cosine * y, z])
     return MassMoments(moments.mass, first, turn_symmetric(cosine, sine, moments.second))

@@ -25,7 +25,7 @@ from footfall.scene.shape_meshes import shape_mesh
 from footfall.scene.shapes import Rectangle
 
 _MOST_PIXELS = 2**24
-_NEAR = 0.05  # m; what is closer is not seen
+_CLOSEST = 0.05  # m; what is closer is not seen
 
 Owners = np.ndarray[Any, np.dtype[np.int32]]
 
@@ -53,9 +53,9 @@ class DepthCamera:
             raise _wrong(f"has {self.width} by {self.height} pixels; 2 by 2 to {_MOST_PIXELS} are drawn")
         if not 0.01 <= self.view <= 3.0:
             raise _wrong(f"view is {self.view:g} rad; it must be from 0.01 to 3")
-        if not _NEAR <= self.nearest < self.farthest <= 1000.0:
+        if not _CLOSEST <= self.nearest < self.farthest <= 1000.0:
             raise _wrong(
-                f"measures from {self.nearest:g} to {self.farthest:g} m; it must be within {_NEAR:g} and 1000 m"
+                f"measures from {self.nearest:g} to {self.farthest:g} m; it must be within {_CLOSEST:g} and 1000 m"
             )
         if not (0.0 <= self.noise <= 1.0 and 0.0 <= self.ripple <= 1.0):
             raise _wrong(f"noise is {self.noise:g}, ripple {self.ripple:g}; they must be from 0 to 1 m")
@@ -197,18 +197,18 @@ def _draw(triangles: SeenTriangles, pose: Transform, picture: _Picture) -> None:
 
 @routine
 def _part_ahead(triangles: SeenTriangles, m: int, pose: Transform, kept: ArrayOf[Vector3]) -> int:
-    """What is left of a triangle beyond the plane x = _NEAR of the camera's frame: no corners, three or four."""
+    """What is left of a triangle beyond the plane x = _CLOSEST of the camera's frame: no corners, three or four."""
     corners: ArrayOf[Vector3] = np.empty((3, 3))
     for k in range(3):
         corners[k] = pose.rotation.T @ (triangles.corners[3 * m + k] - pose.translation)
     count = 0
     for k in range(3):
         p, q = corners[k], corners[(k + 1) % 3]
-        if p[0] > _NEAR:
+        if p[0] > _CLOSEST:
             kept[count] = p
             count += 1
-        if (p[0] > _NEAR) != (q[0] > _NEAR):
-            share = (_NEAR - p[0]) / (q[0] - p[0])
+        if (p[0] > _CLOSEST) != (q[0] > _CLOSEST):
+            share = (_CLOSEST - p[0]) / (q[0] - p[0])
             kept[count] = p + share * (q - p)
             count += 1
     return count

@@ -6,7 +6,11 @@ and the terrain is what all surfaces look like from above (Seiwald 2023, section
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
@@ -64,33 +68,97 @@ def perceive(scene: Scene, options: PerceptionOptions | None = None, *, time: fl
 
     Ground without end (planes, height maps) becomes terrain, everything else an object of its name and class too.
     """
-    options = options or PerceptionOptions()
-    rng = np.random.default_rng(options.seed)
-    ceiling = _ceiling(scene) if options.ceiling is None else options.ceiling
-    area = options.area or seen_area(scene, time)
-    objects: dict[str, EnvironmentObject] = {}
-    ground: list[DrawnTriangles] = []
-    others: list[EnvironmentObject] = []
-    for each in scene.objects:
-        if not each.visible:
-            continue
-        placement = each.placement if each.motion is None else each.motion.pose(time)
-        mesh, placement = _mesh_of(each, placement, area)
-        if float((mesh.vertices @ placement.rotation.T + placement.translation)[:, 2].min()) > ceiling:
-            continue
-        surface = _seen(mesh, each, options, rng)
-        seen = EnvironmentObject(each.name, each.category, surface, _volume(each, mesh, surface), placement)
-        endless = isinstance(each.shape, Plane | HeightMap)
-        if not endless:
-            objects[each.name] = seen
-        if endless or each.category == FLOOR:
-            ground.append(_drawn(seen))
-        else:
-            others.append(seen)
-    floor = rasterise(joined(ground), samples=options.samples)
-    low = [_drawn(each) for each in others if _stands_on(floor, each, options.headroom)]
-    terrain = rasterise(joined(ground + low), samples=options.samples) if low else floor
-    return Environment(_within(terrain, area), objects, version=1)
+    return Observer(options).see(scene, time=time)
+
+
+class _Seen(NamedTuple):
+    """What is seen of a thing. key: shape, and how it is seen, that its surface was made of. drawn: its triangles."""
+
+    key: tuple[object, ...]
+    object: EnvironmentObject
+    drawn: DrawnTriangles
+
+
+class Observer:
+    """Perceives a scene again and again. Things that stay as they are stay the same objects, things that move keep
+    their surfaces, and terrain is drawn anew only where something came, moved or went."""
+
+    def __init__(self, options: PerceptionOptions | None = None) -> None:
+        self._options = options or PerceptionOptions()
+        self._rng = np.random.default_rng(self._options.seed)
+        self._things: dict[str, _Seen] = {}
+        self._ground: tuple[EnvironmentObject, ...] = ()  # that the floor was drawn of, and what stands on it
+        self._low: tuple[EnvironmentObject, ...] = ()
+        self._floor = self._terrain = Terrain()
+
+    def see(self, scene: Scene, *, time: float = 0.0) -> Environment:
+        """The environment at a time, s."""
+        options = self._options
+        ceiling = _ceiling(scene) if options.ceiling is None else options.ceiling
+        area = options.area or seen_area(scene, time)
+        objects: dict[str, EnvironmentObject] = {}
+        things: dict[str, _Seen] = {}
+        ground: list[_Seen] = []
+        others: list[_Seen] = []
+        for each in scene.objects:
+            if not each.visible:
+                continue
+            placement = each.placement if each.motion is None else each.motion.pose(time)
+            mesh, placement = _mesh_of(each, placement, area)
+            if float((mesh.vertices @ placement.rotation.T + placement.translation)[:, 2].min()) > ceiling:
+                continue
+            seen = things[each.name] = self._look_at(each, mesh, placement)
+            endless = isinstance(each.shape, Plane | HeightMap)
+            if not endless:
+                objects[each.name] = seen.object
+            (ground if endless or each.category == FLOOR else others).append(seen)
+        self._things = things
+        return Environment(_within(self._drawn_terrain(ground, others), area), objects, version=1)
+
+    def _look_at(self, each: SceneObject, mesh: TriangleMesh, placement: Transform) -> _Seen:
+        # Of a plane there is as much as the area asks for.
+        size = mesh.bounds.tobytes() if isinstance(each.shape, Plane) else b""
+        key = (each.shape, each.perception, each.category, size)
+        before = self._things.get(each.name)
+        if before is not None and before.key == key:
+            same = before.object.placement
+            if (same.matrix == placement.matrix).all():
+                return before
+            moved = before.object.moved(placement)
+            return _Seen(key, moved, _drawn(moved))
+        surface = _seen(mesh, each, self._options, self._rng)
+        found = EnvironmentObject(each.name, each.category, surface, _volume(each, mesh, surface), placement)
+        return _Seen(key, found, _drawn(found))
+
+    def _drawn_terrain(self, ground: list[_Seen], others: list[_Seen]) -> Terrain:
+        """What floors and things on them look like from above."""
+        floors, samples = tuple(each.object for each in ground), self._options.samples
+        if floors != self._ground:
+            self._ground, self._low = floors, ()
+            self._floor = self._terrain = rasterise(joined([each.drawn for each in ground]), samples=samples)
+        standing = [each for each in others if _stands_on(self._floor, each.object, self._options.headroom)]
+        low = tuple(each.object for each in standing)
+        changed = set(low) ^ set(self._low)
+        self._low = low
+        patches = {index for each in changed for index in _patches_below(each)}
+        if patches:
+            near = [
+                each.drawn
+                for each in (*ground, *standing)
+                if not patches.isdisjoint(_patches_below(each.object))
+            ]
+            drawn = rasterise(joined(near), samples=samples, within=patches)
+            self._terrain = self._terrain.updated(drawn.patches, reset=patches)
+        return self._terrain
+
+
+def _patches_below(each: EnvironmentObject) -> Iterator[tuple[int, int]]:
+    """Indices of the patches that a thing may reach into."""
+    (x0, y0, _), (x1, y1, _) = each.box
+    columns, rows = (
+        range(math.floor(low / PATCH), math.floor(high / PATCH) + 1) for low, high in ((x0, x1), (y0, y1))
+    )
+    return product(columns, rows)
 
 
 def seen_area(scene: Scene, time: float = 0.0) -> Area:

@@ -6,7 +6,7 @@ was hit is unseen. Triangles are drawn strip by strip of patches, so memory does
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, Vector3, routine
 from footfall.environment.patch import CELL, SIDE, UNSEEN, Bytes, Millimetres, Patch, Singles
 from footfall.environment.scan_lines import FlatTriangle, doubled_area, slopes, span_at
-from footfall.environment.terrain import FARTHEST_PATCH, MOST_PATCHES, Terrain
+from footfall.environment.terrain import FARTHEST_PATCH, MOST_PATCHES, Index, Terrain
 from footfall.errors import InvalidEnvironment
 
 SAMPLES = 4  # along an edge of a cell
@@ -58,8 +58,11 @@ def joined(parts: Sequence[DrawnTriangles]) -> DrawnTriangles:
     return DrawnTriangles(corners, np.concatenate([part.confidence for part in parts]))
 
 
-def rasterise(triangles: DrawnTriangles, *, samples: int = SAMPLES) -> Terrain:
-    """Terrain that triangles make, seen from above. samples: along each edge of a cell."""
+def rasterise(
+    triangles: DrawnTriangles, *, samples: int = SAMPLES, within: Collection[Index] | None = None
+) -> Terrain:
+    """Terrain that triangles make, seen from above. samples: along each edge of a cell. within: patches that are
+    drawn, by default all."""
     corners = np.asarray(triangles.corners)
     if not 1 <= samples <= 16:
         message = f"samples is {samples}; it must be from 1 to 16"
@@ -77,7 +80,14 @@ def rasterise(triangles: DrawnTriangles, *, samples: int = SAMPLES) -> Terrain:
             f"triangles reach over {count:g} patches; at most {MOST_PATCHES}, within {FARTHEST_PATCH} of the"
         )
         raise InvalidEnvironment(f"{message} origin", subject=("terrain", "raster"))
+    if within is not None:
+        chosen = np.array(list(within), np.float64).reshape(-1, 2)
+        if not len(chosen):
+            return Terrain()
+        first, last = np.maximum(first, chosen.min(axis=0)), np.minimum(last, chosen.max(axis=0))
     (i0, j0), (i1, j1) = first.astype(int).tolist(), last.astype(int).tolist()
+    if i1 < i0 or j1 < j0:
+        return Terrain()
     rows = j1 - j0 + 1
     shape = (SIDE * samples, rows * SIDE * samples)
     heights, trust = np.empty(shape, np.float32), np.empty(shape, np.float32)
@@ -88,7 +98,7 @@ def rasterise(triangles: DrawnTriangles, *, samples: int = SAMPLES) -> Terrain:
         draw(triangles, strip)
         _to_cells(strip, samples, millimetres, steps)
         for row in range(rows):
-            if steps[row].any():
+            if steps[row].any() and (within is None or (i, j0 + row) in within):
                 patches[i, j0 + row] = Patch(millimetres[row], steps[row])
     return Terrain(patches)
 

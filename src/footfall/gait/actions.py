@@ -51,7 +51,7 @@ def straight(
     """
     _positive(shortest=shortest, longest=longest, gradient=gradient)
     if longest < shortest:
-        raise InvalidInput(f"longest step is {longest} m, shorter than the shortest, {shortest} m")
+        raise InvalidInput(f"longest step is {longest} m, it must be at least the shortest, {shortest} m")
     lengths = _ramped(abs(distance), shortest, longest, gradient)
     return [
         WalkingTransition(forward=float(np.copysign(length, distance)), duration=duration)

@@ -51,7 +51,9 @@ class PatternGenerator:
     def switch(self, gait: Gait) -> None:
         """From now on, glide to another gait of the same legs."""
         if gait.legs != self.gait.legs:
-            raise InvalidInput(f"gait {gait.name!r} has legs {gait.legs}, the generator has {self.gait.legs}")
+            raise InvalidInput(
+                f"gait {gait.name!r} has legs {gait.legs}, it must have those of the generator, {self.gait.legs}"
+            )
         self.gait = gait
 
     def step(self, dt: float) -> None:

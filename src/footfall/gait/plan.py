@@ -141,7 +141,7 @@ class MotionPlan:
         for before, after in zip(self.sequences[:-1], self.sequences[1:], strict=True):
             if not before.end.equivalent(after.begin):
                 raise InvalidInput(
-                    f"the sequence of action {after.action.value!r} does not begin with the pose in which the one "
+                    f"the sequence of action {after.action.value!r} must begin with the pose in which the one "
                     "before ends"
                 )
 

@@ -1,4 +1,4 @@
-"""Robot poses: where feet and hands are or shall be, what they touch, and how upper body and head are turned.
+"""Robot poses: where feet and hands are or shall be, what they touch, and the orientation of upper body and head.
 
 All of it is held in world axes, so that poses can be compared whichever foot counts as the stance foot. The values
 relative to that foot, in which steps are described, are given by `in_stance_frame` (Seiwald 2023).
@@ -151,7 +151,7 @@ class RobotPose:
             return self
         if not self.double_support:
             raise InvalidInput(
-                f"the stance cannot change to {stance}: {self.swing} does not touch the ground"
+                f"the stance cannot change to {stance}: {self.swing} does not touch the ground; set it down first"
             )
         return replace(self, stance=stance)
 

@@ -236,7 +236,7 @@ def mesh_inertia(mesh: TriangleMesh, mass: float) -> tuple[Array, Array]:
     volumes = np.linalg.det(corners) / 6
     volume = float(volumes.sum())
     if volume <= 0.0:
-        message = f"has volume {volume:g} m3; are its triangles turned inside out?"
+        message = f"has volume {volume:g} m3; are its triangles inside out?"
         raise GeometryError(message, subject=("mesh", mesh.name))
     center = np.einsum("t,tij->j", volumes, corners) / (4 * volume)
     # Second moments of a tetrahedron with one corner at the origin: (sum r_i)(sum r_i)^T + sum r_i r_i^T over 20.

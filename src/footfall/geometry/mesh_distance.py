@@ -27,7 +27,7 @@ from footfall.geometry.triangle import FACE, Triangle, on_triangle
 _HEADER = 2  # how many numbers nodes and triangles are
 _NORMALS = 7  # of a triangle: of its face, its edges and its vertices
 _TIE = 1e-15  # relative difference of squared distances that is rounding
-_NEAR = 1e-10  # m; closer to an edge or a vertex than this the direction to it is rounding
+_NO_DIRECTION = 1e-10  # m; closer to an edge or a vertex than this the direction to it is rounding
 
 
 class Mesh(NamedTuple):
@@ -152,7 +152,7 @@ def _signed(point: Vector3, closest: Vector3, normal: Vector3, feature: int) -> 
         return OnMesh(along, normal, closest)
     length = math.sqrt(way @ way)
     signed = length if along >= 0.0 else -length
-    return OnMesh(signed, way / signed if length > _NEAR else normal, closest)
+    return OnMesh(signed, way / signed if length > _NO_DIRECTION else normal, closest)
 
 
 @routine

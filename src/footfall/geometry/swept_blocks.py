@@ -157,7 +157,7 @@ def _written(results: ArrayOf[Lanes], lane: int) -> CoreDistance:
 
 @routine
 def of_elements(core: CoreDistance, sign: float, r: float, s: float) -> PairDistance:
-    """The distance of elements with radii r and s from that of their cores, the order turned round if sign is -1."""
+    """The distance of elements with radii r and s from that of their cores, in reverse order if sign is -1."""
     normal = sign * core.normal
     first, second = (core.first, core.second) if sign > 0.0 else (core.second, core.first)
     return PairDistance(

@@ -13,7 +13,7 @@ import numpy as np
 
 from footfall.compiler.routines import Vector3, routine
 from footfall.geometry.swept_features import (
-    NEAR,
+    NO_DIRECTION,
     Corners,
     closest_features,
     edges_of,
@@ -52,7 +52,7 @@ class Overlap(NamedTuple):
 def core_distance(one: Corners, other: Corners) -> CoreDistance:
     """Signed distance of two cores; the first has no more corners than the second."""
     found = _closest_of_cores(one, other)
-    if found.square > NEAR * NEAR:
+    if found.square > NO_DIRECTION * NO_DIRECTION:
         distance = math.sqrt(found.square)
         normal = 1.0 / distance * (found.second - found.first)
         return CoreDistance(distance, normal, found.first, found.second)
@@ -82,16 +82,16 @@ def _distance_of_close_cores(one: Corners, other: Corners, found: Closest) -> Co
     normal = overlap.normal
     if len(other) == 3 and len(one) > 1:
         # Where they touch after the least way apart, they are closest.
-        shift = overlap.depth * normal if overlap.depth > NEAR else 0.0 * normal
+        shift = overlap.depth * normal if overlap.depth > NO_DIRECTION else 0.0 * normal
         moved: Corners = np.empty((3, 3))
         for k in range(3):
             moved[k] = other[k] + shift
         found = closest_features(one, moved)
-        if overlap.depth > NEAR:
+        if overlap.depth > NO_DIRECTION:
             return CoreDistance(-overlap.depth, normal, found.first, found.second - shift)
     apart = found.second - found.first
     distance = math.sqrt(apart @ apart)
-    if distance > NEAR:
+    if distance > NO_DIRECTION:
         return CoreDistance(distance, apart / distance, found.first, found.second)
     sign = 1.0 if apart @ normal >= 0.0 else -1.0
     return CoreDistance(distance, sign * normal, found.first, found.second)

@@ -85,7 +85,7 @@ class Pull(NamedTuple):
     margin: float
 
 
-class Course(NamedTuple):
+class DescentSchedule(NamedTuple):
     """Steps from one state of softness to another, both given as (first, last) in units of the shape's size.
 
     width: over which an air point goes from outside to inside. hardness: force of a point a unit outside. length: of
@@ -295,7 +295,9 @@ def _between(ends: tuple[float, float], share: float) -> float:
 
 
 @routine(fused=True)
-def descend(numbers: Array, moments: Array, air: Cloud, surface: Cloud, pull: Pull, course: Course) -> float:
+def descend(
+    numbers: Array, moments: Array, air: Cloud, surface: Cloud, pull: Pull, course: DescentSchedule
+) -> float:
     """Steps of Adam (Kingma and Ba 2015) on the cost for drafts (n, 10), which they change; the last cost.
 
     moments (2, n, 10): means of slopes and of their squares, zeros at first.

@@ -11,7 +11,7 @@ from footfall.compiler.routines import ArrayOf, Vector3, routine
 from footfall.geometry.triangle import Closest, Triangle, closest_points, line_to_line, point_to_triangle
 
 UNDECIDED = -1.0  # instead of a square: the cores may cross
-NEAR = 1e-10  # m; closer than this the direction from one point to the other is rounding
+NO_DIRECTION = 1e-10  # m; closer than this the direction from one point to the other is rounding
 _SURE = 1e-5  # m; closer than this rounding of the direction may hide a corner beyond
 _SHALLOW = 1e-12  # square of sines below which the point where a line meets a plane is not known well
 

@@ -4,6 +4,8 @@ The elements descend on a smooth cost (`swept_cover`) from many places: the air 
 shape pull at them that stick out. The best go on with more points, and the best of those with what still sticks out
 between them. What is left uncovered then is found exactly, triangle by triangle, and radii grow by it, so that nothing
 protrudes: a triangle is covered if it lies in one element, or if each of its quarters is.
+
+Elements start in clusters of the points, one in each, or in layers of plates.
 """
 
 from __future__ import annotations
@@ -16,8 +18,9 @@ from footfall.arrays import Array
 from footfall.errors import GeometryError
 from footfall.geometry.solid import Solid
 from footfall.geometry.swept_cover import (
+    COLUMNS,
     Cloud,
-    Course,
+    DescentSchedule,
     Pull,
     cloud_distances,
     descend,
@@ -28,7 +31,84 @@ from footfall.geometry.swept_cover import (
 )
 from footfall.geometry.swept_coverage import SMALL, drafts_of, filled_volume, uncovered
 from footfall.geometry.swept_sphere import SweptSphere, SweptVolume
-from footfall.geometry.swept_starts import STYLES, start
+
+STYLES = 4  # kinds of starts
+_FEW = 50  # points inside, with fewer of which those of the surface count
+_STRETCH = 0.5  # how differently clouds are stretched before they fall into clusters: of the logarithm
+
+
+class _Principal(NamedTuple):
+    """Middle (3,), axes (3, 3) as columns along which points spread from most to least, and half widths (3,)."""
+
+    middle: Array
+    axes: Array
+    half: Array
+
+
+def start(shape: Solid, count: int, style: int, rng: np.random.Generator) -> Array:
+    """Elements (count, 10) to start from. style: 0 to 3, clusters of all points, of those on the surface, of those
+    inside, or layers of plates."""
+    cloud = _cloud(shape, style)
+    if count == 1:
+        return _triangle(cloud, 1.0)[None]
+    if style == STYLES - 1:
+        return _layers(cloud, count, rng)
+    from scipy.cluster.vq import kmeans2
+
+    stretched = cloud * np.exp(_STRETCH * rng.normal(size=3))
+    _, labels = kmeans2(stretched, count, minit="++", seed=rng)
+    rows = []
+    for k in range(count):
+        own = cloud[labels == k]
+        own = own if len(own) > 3 else cloud[rng.choice(len(cloud), 8)]
+        rows.append(_triangle(own, float(rng.choice([-1.0, 1.0]))))
+    return np.array(rows)
+
+
+def _cloud(shape: Solid, style: int) -> Array:
+    surface, inner = shape.spread_points, shape.box_points[shape.inside]
+    if style == 1 or len(inner) < _FEW:
+        return surface
+    return np.concatenate([surface, inner]) if style == 0 else inner
+
+
+def _layers(cloud: Array, count: int, rng: np.random.Generator) -> Array:
+    """Two triangles for each of several layers across an axis, and one for what is left of the count."""
+    axes = _principal(cloud).axes
+    along = cloud @ axes[:, rng.integers(3)]
+    pairs = count // 2
+    layer = np.minimum((along.argsort().argsort() * pairs) // len(along), pairs - 1)
+    rows = [_plate(cloud[layer == k], rng) for k in range(pairs)]
+    if count % 2:
+        rows.append(_triangle(cloud, 1.0)[None])
+    return np.concatenate(rows)
+
+
+def _principal(cloud: Array) -> _Principal:
+    middle = cloud.mean(axis=0)
+    axes = np.linalg.eigh((cloud - middle).T @ (cloud - middle))[1][:, ::-1]
+    return _Principal(middle, axes, np.percentile(np.abs((cloud - middle) @ axes), 90, axis=0))
+
+
+def _triangle(cloud: Array, side: float) -> Array:
+    """A triangle within a cloud, with its tip on this side (-1, 1)."""
+    middle, axes, half = _principal(cloud)
+    radius = max(float(half[2]), 0.01)
+    along, across = (max(float(each) - 0.8 * radius, 0.01) for each in half[:2])
+    x, y = along * axes[:, 0], side * across * axes[:, 1]
+    return np.concatenate([middle - x - y / 2, middle + x - y / 2, middle + y, [0.9 * radius]])
+
+
+def _plate(cloud: Array, rng: np.random.Generator) -> Array:
+    """A rectangle as two triangles (2, 10), cut along one of its diagonals."""
+    middle, axes, half = _principal(cloud)
+    radius = max(float(half[2]), 0.01)
+    along, across = (max(float(each) - 0.5 * radius, 0.01) for each in half[:2])
+    x, y = along * axes[:, 0], float(rng.choice([-1.0, 1.0])) * across * axes[:, 1]
+    first, second, third, fourth = (middle + i * x + j * y for i, j in ((-1, -1), (1, -1), (1, 1), (-1, 1)))
+    rows = np.array([[first, second, third], [first, third, fourth]]).reshape(2, COLUMNS - 1)
+    return np.column_stack([rows, np.full(2, radius)])
+
 
 COUNTS = (1, 2, 4, 8, 16)  # of elements that are tried
 _WORTH = 0.995  # what an element more must leave of the volume
@@ -41,11 +121,15 @@ _NEW = 800  # points that are added in a round, at most
 _MARGIN = 0.0007  # of the size: how far inside points are wanted in the last rounds
 
 # From far to near, in units of the shape's size: 150 steps from each start, 300 for the best, rounds of 80 for one.
-_FAR = Course(150, width=(0.03, 0.012), hardness=(2.0, 10.0), length=(0.012, 0.004), raised=0, least=_RADIUS)
-_NEAR = Course(
+_COARSE = DescentSchedule(
+    150, width=(0.03, 0.012), hardness=(2.0, 10.0), length=(0.012, 0.004), raised=0, least=_RADIUS
+)
+_CLOSER = DescentSchedule(
     300, width=(0.012, 0.006), hardness=(4.0, 12.0), length=(0.004, 0.0008), raised=20, least=_RADIUS
 )
-_LAST = Course(80, width=(0.006, 0.0042), hardness=(12.0, 96.0), length=(8e-4, 5e-5), raised=8, least=_RADIUS)
+_LAST = DescentSchedule(
+    80, width=(0.006, 0.0042), hardness=(12.0, 96.0), length=(8e-4, 5e-5), raised=8, least=_RADIUS
+)
 _ROUNDS = 6
 
 
@@ -122,9 +206,9 @@ class _Descent:
         self.drafts = np.ascontiguousarray(drafts)
         self.forces = np.zeros_like(self.surface.weights)
 
-    def go(self, course: Course, margin: float = 0.0) -> None:
+    def go(self, course: DescentSchedule, margin: float = 0.0) -> None:
         moments = np.zeros((2, *self.drafts.shape))
-        air = self.views.some_air if course is _FAR else self.views.air
+        air = self.views.some_air if course is _COARSE else self.views.air
         descend(self.drafts, moments, air, self.surface, Pull(self.forces, margin), course)
 
     def watch(self, points: Cloud) -> None:
@@ -146,11 +230,11 @@ def _fitted(shape: Solid, views: _Views, count: int, seed: int) -> Array:
     for k in range(effort.starts):
         drafts = start(shape, count, k % STYLES, np.random.default_rng([seed, k]))
         tried.append(_Descent(shape, views, drafts))
-        tried[-1].go(_FAR)
+        tried[-1].go(_COARSE)
     tried = sorted(tried, key=lambda each: each.size())[: effort.kept]
     for each in tried:
         each.watch(views.dense)
-        each.go(_NEAR)
+        each.go(_CLOSER)
     best = min(tried, key=lambda each: each.size())
     for k in range(_ROUNDS):
         pieces = uncovered(best.drafts, shape.triangles, _FINE)
@@ -161,7 +245,7 @@ def _fitted(shape: Solid, views: _Views, count: int, seed: int) -> Array:
     return best.drafts
 
 
-def _part(course: Course, begin: float, end: float) -> Course:
+def _part(course: DescentSchedule, begin: float, end: float) -> DescentSchedule:
     """A course from one share to another of what changes on it."""
     hardness, length = (
         (ends[0] * (ends[1] / ends[0]) ** begin, ends[0] * (ends[1] / ends[0]) ** end)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.compiler.routines import ArrayOf, EightInts, Lanes, LanesOfVector3, Vector3, lanes_at, routine
-from footfall.geometry.swept_features import NEAR
+from footfall.geometry.swept_features import NO_DIRECTION
 
 WIDTH = 8  # pairs side by side
 ROWS = 5  # vectors that an `Element` is: three numbers, its middle, three corners
@@ -231,7 +231,7 @@ def triangles_to_triangles(one: EightElements, other: EightElements) -> LaneClos
 def closest_in_lanes(kind: int, one: EightElements, other: EightElements) -> LaneClosest:
     """The closest points of eight pairs of a kind, see `pair_kind`; the first have no more corners than the others.
 
-    The square is not above that of NEAR where the pair has to be measured by itself.
+    The square is not above that of NO_DIRECTION where the pair has to be measured by itself.
     """
     if kind == 0:
         return points_to_points(one, other)
@@ -275,7 +275,7 @@ class LaneDistance(NamedTuple):
 @routine(fused=True)
 def distance_of(found: LaneClosest) -> LaneDistance:
     """What closest points say."""
-    known = found.square > NEAR * NEAR
+    known = found.square > NO_DIRECTION * NO_DIRECTION
     distance = np.sqrt(np.where(known, found.square, 1.0))
     normal = (1.0 / distance) * (found.second - found.first)
     return LaneDistance(np.where(known, distance, -1.0), normal, found.first, found.second)

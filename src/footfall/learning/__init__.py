@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from footfall.learning.quantities import Quantities as Quantities
     from footfall.learning.random_streams import Draw as Draw
     from footfall.learning.registration import register as register
+    from footfall.learning.rsl_rl import RslRlEnv as RslRlEnv
     from footfall.learning.single_environment import FootfallEnv as FootfallEnv
     from footfall.learning.task import LearningTask as LearningTask
     from footfall.learning.task import Term as Term

@@ -14,7 +14,7 @@ from footfall.errors import InvalidInput
 from footfall.learning.quantities import Quantities, Setup, evaluate
 from footfall.learning.random_streams import STREAM, Draw
 from footfall.learning.task import RESETS, LearningTask, Term, as_term
-from footfall.simulation.batch_step import RowReport, RowSettings, RowState
+from footfall.simulation.lanes.batch_step import RowReport, RowSettings, RowState
 
 _FASTEST = 1e4  # sum of the squares of velocities, beyond which a row is lost: m2/s2, rad2/s2
 
@@ -127,6 +127,7 @@ class CompiledTask:
             "steps": done["elapsed"],
             "lost": where(good, 0.0, 1.0),
             "residual": report.residual,
+            "found": report.found,
         }
 
     def _kicked(self, rows: Rows, draw: Draw) -> Rows:

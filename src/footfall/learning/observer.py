@@ -18,9 +18,9 @@ from footfall.learning.standing import standing
 from footfall.learning.task import LearningTask, as_term
 from footfall.robot.load import load
 from footfall.robot.model import Robot
-from footfall.simulation.batch_step import BatchStep, Ground, RowReport
-from footfall.simulation.foot_points import find_feet
 from footfall.simulation.joint_control import actuated_velocities
+from footfall.simulation.lanes.batch_step import BatchStep, Ground, RowReport
+from footfall.simulation.lanes.foot_points import find_feet
 from footfall.simulation.step_values import StepOptions
 
 _FRICTION = 0.8

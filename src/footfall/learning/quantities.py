@@ -17,8 +17,8 @@ from footfall.errors import InvalidInput, UnknownName
 from footfall.learning.random_streams import Draw
 from footfall.math.rotations import matrix_from_quaternion
 from footfall.math.spatial import cross
-from footfall.simulation.batch import heights_under
-from footfall.simulation.batch_step import BatchStep, RowReport
+from footfall.simulation.lanes.batch import heights_under
+from footfall.simulation.lanes.batch_step import BatchStep, RowReport
 
 
 class Setup(NamedTuple):

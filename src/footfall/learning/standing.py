@@ -11,7 +11,7 @@ from footfall.dynamics.kinematics import forward_kinematics
 from footfall.errors import UnknownName
 from footfall.robot.model import Robot
 from footfall.robot.start import inside_limits, start_of
-from footfall.simulation.foot_points import find_feet
+from footfall.simulation.lanes.foot_points import find_feet
 
 
 def standing(robot: Robot, posture: Mapping[str, float], feet: Sequence[str] | None = None) -> Array:

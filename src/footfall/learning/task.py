@@ -18,9 +18,9 @@ from footfall.learning.quantities import check_term
 from footfall.learning.standing import standing
 from footfall.robot.load import load
 from footfall.robot.model import Robot
-from footfall.simulation.batch_step import BatchStep, Ground
-from footfall.simulation.foot_points import find_feet
 from footfall.simulation.joint_control import actuated_velocities
+from footfall.simulation.lanes.batch_step import BatchStep, Ground
+from footfall.simulation.lanes.foot_points import find_feet
 from footfall.simulation.step_values import StepOptions
 
 _STIFFNESS = 2.0  # N m/rad for each kg that a robot weighs
@@ -82,7 +82,8 @@ class LearningTask:
     rewards, terminations, resets: terms by name; those of resets are named after what they draw (`RESETS`). command:
     draws (3,), again after `redraw` (least, most) s. kick: draws a change (6,) of the base's velocity, every
     `kick_every` (least, most) s. curriculum: gives the next level, 0 to 1, of a row that ends. ground: heights, else a
-    plane. scan: points (n, 2) beside the base whose heights can be seen, m.
+    plane. scan: points (n, 2) beside the base whose heights can be seen, m. exact: whether all shapes may touch the
+    ground and each other, else only feet do.
     """
 
     robot: Robot | str
@@ -107,6 +108,7 @@ class LearningTask:
     kick_every: tuple[float, float] = (2.0, 6.0)
     ground: HeightMap | None = None
     scan: Array | None = None
+    exact: bool = True
 
     def __post_init__(self) -> None:
         for kind in ("observations", "critic", "rewards", "terminations", "resets"):
@@ -178,6 +180,8 @@ class LearningTask:
             surface,
             StepOptions(dt=self.dt),
             self.substeps,
+            self.exact,
+            self.default,
         )
 
 

@@ -30,7 +30,8 @@ class FootfallVectorEnv(VectorEnv[Any, Any, Any]):
     threads: of the simulation, by default all cores; results do not depend on it.
 
     Row k begins with the seed plus k, and does not depend on the others. `info["reward_terms"]` has the mean of each
-    term, `info["episode_terms"]` the sums of episodes that have ended.
+    term, `info["episode_terms"]` the sums of episodes that have ended, `info["found_share"]` how many steps of the
+    physics were taken with contacts that were found, because more than feet may have touched.
     """
 
     metadata = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012  (Gymnasium has it so)
@@ -148,6 +149,7 @@ class FootfallVectorEnv(VectorEnv[Any, Any, Any]):
         outputs, done, terms = self._outputs, self._done, self.compiled.terms
         means = outputs["terms"].mean(axis=0)
         info: dict[str, Any] = {"reward_terms": dict(zip(terms, means.tolist(), strict=True))}
+        info["found_share"] = float(outputs["found"].mean()) / self.substeps
         if done.any():
             sums = outputs["ended"][done].mean(axis=0)
             info["episode_terms"] = dict(zip(terms, sums.tolist(), strict=True))

@@ -101,7 +101,15 @@ def _anymal() -> LearningTask:
     return quadruped_velocity("anymal", kp=80.0, kd=2.0)
 
 
-_G1_POSTURE = {"hip_pitch": -0.2, "knee": 0.42, "ankle_pitch": -0.23, "shoulder_pitch": 0.2, "elbow": 0.9}
+_G1_POSTURE = {
+    "hip_pitch": -0.2,
+    "knee": 0.42,
+    "ankle_pitch": -0.23,
+    "shoulder_pitch": 0.2,
+    "left_shoulder_roll": 0.25,  # hands hang beside the hips, not on them
+    "right_shoulder_roll": -0.25,
+    "elbow": 0.9,
+}
 
 
 def _g1() -> LearningTask:

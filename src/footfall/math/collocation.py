@@ -77,7 +77,9 @@ def collocate_banded(
     bands, load = collocation_bands(windows, equation, coefficients, sites)
     _, _, solution, info = lapack.dgbsv(_WIDTH, _WIDTH, bands, load, overwrite_ab=True)
     if info != 0:
-        raise InvalidInput("the equations at the sites contradict each other: the matrix is singular")
+        raise InvalidInput(
+            "the equations at the sites contradict each other: the matrix is singular; choose other sites"
+        )
     coefficients[3:-3] = solution
     return _from_coefficients(knots, degree, coefficients)
 
@@ -145,7 +147,9 @@ def _solved(matrix: Array, load: Array) -> Array:
     try:
         return np.asarray(np.linalg.solve(matrix, load))
     except np.linalg.LinAlgError as error:
-        raise InvalidInput(f"the equations at the sites contradict each other: {error}") from error
+        raise InvalidInput(
+            f"the equations at the sites contradict each other: {error}; choose other sites"
+        ) from error
 
 
 # The banded way

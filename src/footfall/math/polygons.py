@@ -112,7 +112,7 @@ def after(k: int, count: int) -> int:
 
 @routine
 def hull(points: ArrayOf[Vector2]) -> ArrayOf[Vector2]:
-    """Strictly convex hull: the chains of Graham's scan over sorted points."""
+    """Strictly convex hull: the chains of Graham's scan over sorted points, without corners that are none."""
     ordered = by_x_then_y(points)
     count, extent = len(ordered), 0.0
     for point in points:
@@ -123,18 +123,31 @@ def hull(points: ArrayOf[Vector2]) -> ArrayOf[Vector2]:
         if k == count:
             least = len(chain) + 1
         point = ordered[k if k < count else 2 * count - 2 - k]
-        while (
-            len(chain) >= least and cross(chain[-1] - chain[-2], point - chain[-2]) <= _FLAT * extent * extent
-        ):
+        while len(chain) >= least and cross(chain[-1] - chain[-2], point - chain[-2]) <= 0.0:
             chain.pop()
         chain.append(point)
     if count > 1:
         chain.pop()  # the first one again
-    if len(chain) == 2:
-        apart = np.abs(chain[1] - chain[0])
-        if max(apart[0], apart[1]) <= _FLAT * extent:
-            chain.pop()
-    return np.array(chain)
+    return without_flat_corners(np.array(chain), extent)
+
+
+@routine
+def without_flat_corners(corners: ArrayOf[Vector2], extent: float) -> ArrayOf[Vector2]:
+    """A convex polygon without corners that rounding alone has made: on the way between their neighbours, or where
+    another is. The scan must not drop them: of three points upright above each other but for rounding, the one that
+    is sorted between the others may be their end."""
+    kept: list[Vector2] = []
+    count = len(corners)
+    for k in range(count):
+        before = kept[-1] if len(kept) > 0 else corners[count - 1]
+        ahead = kept[0] if k + 1 == count and len(kept) > 0 else corners[after(k, count)]
+        come, gone = corners[k] - before, ahead - corners[k]
+        same = k > 0 and max(abs(come[0]), abs(come[1])) <= _FLAT * extent
+        again = k > 0 and k + 1 == count and max(abs(gone[0]), abs(gone[1])) <= _FLAT * extent
+        between = cross(come, gone) <= _FLAT * extent * extent and come @ gone > 0.0
+        if not (same or again or between):
+            kept.append(corners[k])
+    return np.array(kept)
 
 
 @routine

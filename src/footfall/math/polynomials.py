@@ -46,7 +46,7 @@ def check_pieces(times: Array, coefficients: Array, what: str) -> None:
     if fault == 1:
         raise InvalidInput(f"{what} {times} must be finite and increase")
     if fault == 2:
-        raise InvalidInput(f"coefficients of the segments have entries that are not finite: {coefficients}")
+        raise InvalidInput(f"coefficients of the segments must be finite: {coefficients}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

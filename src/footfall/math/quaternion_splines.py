@@ -189,7 +189,7 @@ class CubicQuaternionSpline:
 
     @classmethod
     def unchecked(cls, controls: Array) -> CubicQuaternionSpline:
-        """The chain of controls that nobody else holds, have norm one and aligned signs: no copies, no checks."""
+        """The chain of controls that are not shared, have norm one and aligned signs: no copies, no checks."""
         chain = object.__new__(cls)
         chain._hold(controls)
         return chain

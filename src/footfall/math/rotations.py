@@ -392,7 +392,7 @@ def convert_rotation(parameters: Array, source: str, target: str) -> Array:
 
 @rowwise("matrix", matrix=(3, 3), step=3)
 def boxplus(matrix: Array, step: Array) -> Array:
-    """The rotation (3, 3) turned by a rotation vector (3,) in reference axes, RSL 2022, (2.251)."""
+    """The rotation (3, 3) composed with a rotation vector (3,) in reference axes, RSL 2022, (2.251)."""
     return matrix_from_rotation_vector(step) @ matrix
 
 
@@ -404,7 +404,7 @@ def boxminus(target: Array, start: Array) -> Array:
 
 @rowwise("matrix", matrix=(3, 3), step=3)
 def boxplus_local(matrix: Array, step: Array) -> Array:
-    """The rotation (3, 3) turned by a rotation vector (3,) in its own axes, RSL 2022, (2.249)."""
+    """The rotation (3, 3) composed with a rotation vector (3,) in its own axes, RSL 2022, (2.249)."""
     return matrix @ matrix_from_rotation_vector(step)
 
 

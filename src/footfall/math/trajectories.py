@@ -51,7 +51,7 @@ class PolynomialTrajectory:
 
     @classmethod
     def unchecked(cls, times: Array, coefficients: Array) -> PolynomialTrajectory:
-        """The trajectory from arrays that nobody else holds and that are known to be right: no copies, no checks."""
+        """The trajectory from arrays that are not shared and are valid: no copies, no checks."""
         trajectory = object.__new__(cls)
         times.flags.writeable = coefficients.flags.writeable = False
         object.__setattr__(trajectory, "times", times)
@@ -167,10 +167,12 @@ def over_time(spline: PolynomialSpline, start: float, duration: float) -> Polyno
 def join(trajectories: Sequence[PolynomialTrajectory]) -> PolynomialTrajectory:
     """One after the other; each must begin when the one before ends."""
     if not trajectories:
-        raise InvalidInput("no trajectories to join")
+        raise InvalidInput("there are no trajectories to join; give at least one")
     for before, after in pairwise(trajectories):
         if abs(after.start - before.end) > CLOSE:
-            raise InvalidInput(f"a trajectory ends at {before.end:g} s, the next begins at {after.start:g} s")
+            raise InvalidInput(
+                f"a trajectory ends at {before.end:g} s, the next must begin there, not at {after.start:g} s"
+            )
     powers = max(trajectory.degree for trajectory in trajectories) + 1
     times = np.concatenate([trajectories[0].times, *(part.times[1:] for part in trajectories[1:])])
     return PolynomialTrajectory(times, np.concatenate([raised(t.coefficients, powers) for t in trajectories]))

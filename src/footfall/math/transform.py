@@ -8,6 +8,8 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines.annotations import Matrix3, Vector3
+from footfall.errors import InvalidInput
+from footfall.math.rows import check_rotation
 
 
 class Transform(NamedTuple):
@@ -40,8 +42,29 @@ class Transform(NamedTuple):
 
 
 def transform_from_matrix(matrix: Array) -> Transform:
-    """The pose that a homogeneous transform (4, 4) describes."""
-    return Transform(matrix[:3, :3], matrix[:3, 3])
+    """The pose that a homogeneous transform (4, 4) describes; elements may be symbols."""
+    whole = np.asarray(matrix)
+    if whole.shape != (4, 4):
+        raise InvalidInput(f"matrix has the shape {whole.shape}; needed is (4, 4)")
+    return checked_transform("matrix", Transform(whole[:3, :3], whole[:3, 3]))
+
+
+def checked_transform(name: str, pose: Transform) -> Transform:
+    """A pose as two arrays of finite numbers, the first a rotation; symbols are taken as they are."""
+    if not isinstance(pose, Transform):
+        raise InvalidInput(f"{name} is {pose!r}; it must be a Transform(rotation, translation)")
+    parts = []
+    for part, value, shape in (("rotation", pose.rotation, (3, 3)), ("translation", pose.translation, (3,))):
+        array = np.ascontiguousarray(value)
+        if array.shape != shape:
+            raise InvalidInput(f"{part} of {name} has the shape {array.shape}; needed is {shape}")
+        if array.dtype != object:
+            array = array.astype(np.float64, copy=False)
+            if not np.isfinite(array).all():
+                raise InvalidInput(f"{part} of {name} is {array.tolist()}; all numbers must be finite")
+        parts.append(array)
+    check_rotation(f"rotation of {name}", parts[0])
+    return Transform(parts[0], parts[1])
 
 
 def identity_transform() -> Transform:

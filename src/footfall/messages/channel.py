@@ -1,12 +1,12 @@
 """Channels in shared memory: the newest sample of an array, from one process to any number of others.
 
-One writes, others read, and nobody waits for anybody. There are three places for samples: the writer fills the one that
+One writes, others read, and none waits for another. There are three places for samples: the writer fills the one that
 was published longest ago, then makes it the newest. A reader copies the newest and looks afterwards whether the writer
 came round to it meanwhile; then it takes the next one.
 
-The memory is anonymous (memfd_create of Linux) and sealed: nobody can make it shorter, so that a reader never finds it
-gone, and the system frees it with the last process that has it, however that ends. Readers reach it through the process
-that made it, which only the same user can, and map it so that they cannot write unless they ask for that.
+The memory is anonymous (memfd_create of Linux) and sealed: no process can make it shorter, so that a reader never finds
+it gone, and the system frees it with the last process that has it, however that ends. Readers reach it through the
+process that made it, which only the same user can, and map it so that they cannot write unless they ask for that.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ class Channel:
         )
 
     def close(self) -> None:
-        """Leave the channel. When who made it does, nobody can join any more; the memory goes with the last reader."""
+        """Leave the channel. Once its owner does, no reader can join any more; the memory goes with the last reader."""
         del self._counter, self._stamps, self._samples
         self._memory.close()
         if self._descriptor is not None:

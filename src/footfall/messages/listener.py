@@ -17,7 +17,7 @@ class Listener:
     """Takes connections; use it as a context manager.
 
     receive: called with the peer and each of its messages. host, port: where to listen, by default on this machine only
-    and at a free port. most: peers at a time; more are turned away, and silent ones give their places up after
+    and at a free port. most: peers at a time; more are refused, and silent ones give their places up after
     `options.first` seconds.
     """
 
@@ -86,7 +86,7 @@ class Listener:
             with self._lock:
                 self._peers = [peer for peer in self._peers if peer.open]
                 if len(self._peers) >= self._most:
-                    log.warning("turned %s:%s away: there are %d peers", *address[:2], self._most)
+                    log.warning("refused %s:%s: there are %d peers already", *address[:2], self._most)
                     link.close()
                     continue
                 try:

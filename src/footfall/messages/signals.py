@@ -70,7 +70,7 @@ class SignalBroker:
             )
         if self._kinds.get(name, kind) is not kind:
             raise InvalidInput(
-                f"signal {name!r} is declared with {self._kinds[name].__name__}, not {kind.__name__}"
+                f"signal {name!r} is declared with {self._kinds[name].__name__}, so it must not be with {kind.__name__}"
             )
         self._kinds[name] = kind
 
@@ -94,7 +94,7 @@ class SignalBroker:
         if type(payload) is not kind or (isinstance(payload, str) and len(payload) > _LONGEST):
             raise InvalidInput(f"payload of {name!r} is {str(payload)[:40]!r}; it must be {kind.__name__}")
         if isinstance(payload, float) and payload != payload:
-            raise InvalidInput(f"payload of {name!r} is not a number")
+            raise InvalidInput(f"payload of {name!r} is NaN; it must be a number")
         return Signal(name, payload)
 
     def listen(self, listener: Callable[[Signal], None], name: str | None = None) -> Callable[[], None]:

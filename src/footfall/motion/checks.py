@@ -49,7 +49,7 @@ def check_numbers(sequence: TransitionSequence, limits: LimitParameters) -> None
 
 def check_steps(schedule: Schedule, model: ReducedModel, parameters: MotionParameters) -> None:
     """Refuse two swing feet, contacts that change by themselves, steps out of reach, feet that overlap and hands that
-    cannot reach, a centre of mass that no leg carries, and a head that is turned too far."""
+    cannot reach, a centre of mass that no leg carries, and a head that yaws too far."""
     check_contacts(schedule)
     check_stances(schedule, model, parameters.limit)
     check_heads(schedule, model)

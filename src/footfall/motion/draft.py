@@ -28,7 +28,8 @@ class Draft(LimbCurves):
     centre of mass in the world at these times. last_duration: of the last transition, s. torso_start (3, 3): value,
     velocity and acceleration of the torso to continue from. momentum (3,): see `momentum_excess`; None if there is no
     whole robot. momentum_start (3, 3): value, rate and second derivative of it to continue from.
-    upper_body_start (10,): how the upper body is turned and turns where it is continued, if a model lets it lean.
+    upper_body_start (10,): orientation and angular velocity of the upper body where it is continued, if a model lets it
+    lean.
     """
 
     pose_times: Array

@@ -160,7 +160,7 @@ def torso_equation(samples: ArrayOf[Sample], height: Array, masses: Masses) -> L
     """alpha r'' + beta r' + gamma r = tau for the torso's x and y, Seiwald 2023, (6.26)-(6.29). height (3, k, 1): of
     the torso.
 
-    The equation of y is that of x with all signs turned: it is multiplied by -1, so that both have the same left-hand
+    The equation of y is that of x with all signs reversed: it is multiplied by -1, so that both have the same left-hand
     side.
     """
     count = len(samples)

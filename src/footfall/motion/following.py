@@ -12,8 +12,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.control.inverse_kinematics.costs import ComfortCost, NullSpaceCost
 from footfall.control.inverse_kinematics.limits import Limits
-from footfall.control.inverse_kinematics.motion_weights import MotionWeight
-from footfall.control.inverse_kinematics.null_space import NullSpaceTerm, Smoothing
+from footfall.control.inverse_kinematics.null_space import MotionWeight, NullSpaceTerm, Smoothing
 from footfall.control.inverse_kinematics.rates import BoundedRate, ResolvedRate
 from footfall.control.tasks.postures import posture
 from footfall.control.tasks.stack import TaskStack
@@ -34,6 +33,7 @@ from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.samples import MotionSamples
 from footfall.motion.standing import placed_frame
 from footfall.motion.stream import HEAD, stream
+from footfall.renamed import renamed_keywords
 from footfall.robot.model import WORLD, JointType, Robot
 
 # What tasks leave free: the least velocity of all coordinates, the base included, that joints do not have towards the
@@ -43,12 +43,13 @@ _COMFORT_WEIGHT = 0.01 * _DAMPING**2
 _COMFORT_GAIN = 2.0 * (_DAMPING**2 + _COMFORT_WEIGHT) / _COMFORT_WEIGHT  # 1/s: 2 at which joints come back
 
 
+@renamed_keywords(told="inputs")
 @dataclass(frozen=True)
 class FreeMotion:
     """What joints do that a motion leaves free.
 
     tasks: further ones, whose targets stay. cost: whose gradient they follow; None: they stay near the configuration.
-    weight: what motion costs, see `ResolvedRate`. terms: see what the tasks do, as `MomentumCompensation`. told:
+    weight: what motion costs, see `ResolvedRate`. terms: see what the tasks do, as `MomentumCompensation`. inputs:
     numbers of the terms at a time, s: the momentum that is wanted. smoothing: of the cost's motion.
     """
 
@@ -56,7 +57,7 @@ class FreeMotion:
     cost: NullSpaceCost | None = None
     weight: MotionWeight | None = None
     terms: tuple[NullSpaceTerm, ...] = ()
-    told: Callable[[float], Array] | None = None
+    inputs: Callable[[float], Array] | None = None
     smoothing: Smoothing | None = None
 
 
@@ -156,8 +157,8 @@ def _follow_freely(
         path[step] = here
         errors[step] = np.abs(kernel(here, targets[step])[0]).max()
         require_followed(float(errors[step]), float(times[step]), allowed)
-        told = free.told(float(times[step])) if free.told is not None else None
-        here = integrate(robot, here, dt * solver.run(here, targets[step], rates[step], gains, told))
+        inputs = free.inputs(float(times[step])) if free.inputs is not None else None
+        here = integrate(robot, here, dt * solver.run(here, targets[step], rates[step], gains, inputs))
     return path, errors
 
 

@@ -39,7 +39,7 @@ def grid(draft: Draft, distance: float) -> Array:
 def horizontal_equation(
     draft: Draft, model: ReducedModel, height: PolynomialTrajectory, at: Array
 ) -> LinearEquation:
-    """The equation of x and (its signs turned) of y at times (k,), Seiwald 2023, (6.26)-(6.29)."""
+    """The equation of x and (signs reversed) of y at times (k,), Seiwald 2023, (6.26)-(6.29)."""
     return torso_equation(draft.masses.sample(at), height.sample(at), masses_of(model))
 
 

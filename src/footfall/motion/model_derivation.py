@@ -124,6 +124,7 @@ def derived_model(
         raise UnsuitableRobot(
             f"both feet of robot {robot.name!r} are frame {frames['RF']!r}; they must be two"
         )
+    _check_build(robot, frames)
     check_upright(robot, link_poses(robot.tree, start_configuration(robot)), frames)
     legs = [_leg(robot, frames[foot]) for foot in ("RF", "LF")]
     toe = legs[0].toe if legs[1].toe is not None else None
@@ -175,6 +176,28 @@ def derived_model(
         hand_space=_hand_space(robot, frames, q) if has_hands(frames) else None,
         bulk=robot_bulk(robot, poses, frames, leg=leg.lower_leg + leg.upper_leg, hip_width=hip_width),
     )
+
+
+def _check_build(robot: Robot, frames: Mapping[str, str]) -> None:
+    """Refuse robots that no frames would help: that do not stand upright, or have no ankles."""
+    tree, poses = robot.tree, link_poses(robot.tree, start_configuration(robot))
+    body = placed_frame(robot, poses, frames["UB"]).translation
+    for foot in ("RF", "LF"):
+        way = placed_frame(robot, poses, frames[foot]).translation - body
+        if -way[2] < 0.5 * float(np.linalg.norm(way)):
+            raise UnsuitableRobot(
+                f"robot {robot.name!r} does not stand upright where its joints are at rest: the way from its upper "
+                f"body to foot {frames[foot]!r} is {way.round(2).tolist()} m; x must be forward and z up",
+                advice="turn its root in the description, or give it a configuration in which it stands",
+            )
+        carriers = tree.path(tree.attachments[frames[foot]].link)
+        hinges = [poses[k].rotation[1, 2] for k in carriers if tree.links[k].kind == "revolute"]
+        if sum(abs(axis) > _SIDEWAYS for axis in hinges) < 3:
+            raise UnsuitableRobot(
+                f"the leg to frame {frames[foot]!r} of robot {robot.name!r} has fewer than 3 joints that turn about a "
+                "sideways axis: there is no ankle that keeps a sole on the ground",
+                advice="walking is for robots that stand on soles; footfall simulate is for others",
+            )
 
 
 def _toes(

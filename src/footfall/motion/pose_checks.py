@@ -210,7 +210,7 @@ class HeadLimits(NamedTuple):
 
 
 def check_heads(schedule: Schedule, model: ReducedModel) -> None:
-    """Refuse a head that is turned too far."""
+    """Refuse a head that yaws too far."""
     ranges = [given or (-math.inf, math.inf) for given in (model.head_pan_limits, model.head_tilt_limits)]
     messages = tuple(
         f"the {joint} of the head is {{value:.3f}} rad; its limit is {{limit:.3f}} rad"

@@ -126,7 +126,7 @@ def _read_space(content: _HandSpace, path: Path | str) -> HandSpace:
     try:
         bits = np.frombuffer(base64.b64decode(content.cells, validate=True), np.uint8)
     except ValueError:
-        raise InvalidInput(f"{path}: cells of hand_space are not in base 64") from None
+        raise InvalidInput(f"{path}: cells of hand_space must be in base 64") from None
     if len(bits) != -(-count // 8):
         raise InvalidInput(
             f"{path}: cells of hand_space are {len(bits)} bytes; {count} cells take {-(-count // 8)}"

@@ -92,7 +92,7 @@ def replan(
     if not transitions:
         raise InvalidInput("no transitions to continue with; a plan must end at rest")
     if not transitions[0].begin.equivalent(at.pose):
-        raise InvalidInput("the new transitions do not begin with the pose in which the plan is continued")
+        raise InvalidInput("the new transitions must begin with the pose in which the plan is continued")
     whole = motion.plan
     plan = whole if keep_past else cut_front(whole, at.now)
     over = len(whole.transitions) - len(plan.transitions)

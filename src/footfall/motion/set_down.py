@@ -34,6 +34,7 @@ from footfall.motion.replanning import motion_state
 from footfall.motion.samples import ROTATIONS
 
 _LATEST = 0.3  # s before a foot lands: until then it may go elsewhere
+_BRIEF = 0.05  # s before a foot lands, in which nothing is changed any more
 _LANDS = 0.8  # of the time until it lands, in which its way is blended into the other one
 _GRID = 0.02  # s between break points of blended curves
 _LEVEL = 0.025  # m, by which footholds may differ in height: reflexes of feet bear it
@@ -181,6 +182,21 @@ def _as_high(
     sampled[:, :, 2] = old.sample(inside)[:, :, 2]
     made = PolynomialTrajectory.unchecked(times, hermite_pieces(times, *sampled))
     return made if last >= curve.end else join([made, curve.cut(last, curve.end)])
+
+
+def stop_at_once(motion: Motion, ready: float) -> Motion | None:
+    """The motion that comes to rest by closing feet after the running step, which ends where it was planned to: its
+    torso goes another way from a time, s, on and not from the next landing on. None if that cannot be walked."""
+    where = _running(motion, ready)
+    if where is None or motion.parameters.torso.generator == "flywheel":
+        return None
+    sequence, number, _, end = where
+    running = motion.plan.sequences[sequence]
+    if not running.action.replannable or number >= len(running.transitions) - 2 or end - ready < _BRIEF:
+        return None
+    with suppress(InvalidTransition):
+        return set_down(motion, ready, 1.0)
+    return None
 
 
 _SHARES = (

@@ -35,7 +35,7 @@ def placed_frame(robot: Robot, poses: Sequence[Transform], frame: str) -> Transf
 
 
 def check_upright(robot: Robot, poses: Sequence[Transform], frames: Mapping[str, str]) -> None:
-    """Refuse feet whose z axis is not up, and an upper body that is turned against them."""
+    """Refuse feet whose z axis is not up, and an upper body that yaws against them."""
     for name in ("RF", "LF"):
         up = placed_frame(robot, poses, frames[name]).rotation[:, 2]
         if up[2] < _UPRIGHT:

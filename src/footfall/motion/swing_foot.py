@@ -1,8 +1,8 @@
 """The way of a foot through the air in one motion phase, as textbook code of one phase (Seiwald 2023).
 
 Time runs from 0 to 1 in the phase. The foot rolls off over its toes and strikes with its heel; the points at which it
-turns over are raised so that no edge of the sole goes below the ground. What is horizontal and vertical is told by the
-stance foot. It is traced and runs as native code.
+turns over are raised so that no edge of the sole goes below the ground. What is horizontal and vertical follows from
+the stance foot. It is traced and runs as native code.
 """
 
 from __future__ import annotations
@@ -238,9 +238,9 @@ def _roll_off(pitch: Any, sole: Sole) -> tuple[Any, Any]:
 
 
 def _needed_rise(standing: Array, turns: list[Array], sole: Sole) -> Any:
-    """How far a foot must rise so that no corner of its sole goes below the ground, where it is turned like that at the
-    checked parts of its way up, and at its end. The source compensates at the control points only: 5 mm too little for
-    a stride of 0.8 m without step height."""
+    """How far a foot must rise so that no corner of its sole goes below the ground, where it has that orientation at
+    the checked parts of its way up, and at its end. The source compensates at the control points only: 5 mm too little
+    for a stride of 0.8 m without step height."""
     needed = 0.0 * standing[0]
     for share, turn in zip((*_CHECKED, 1.0), turns, strict=True):
         forward = 2 * (

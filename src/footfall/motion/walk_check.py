@@ -8,13 +8,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from footfall.errors import FootfallError, UnsuitableRobot
+from footfall.errors import FootfallError, MisplacedFrame, UnsuitableRobot
 from footfall.gait.poses import HANDS
 from footfall.motion.body_tasks import head_joints, joints_between
 from footfall.motion.following import follow_motion, followed_balance
 from footfall.motion.joint_loads import joint_loads
 from footfall.motion.landmarks import landmarks
-from footfall.motion.model_derivation import reduced_model
+from footfall.motion.model_derivation import reduced_model, standing_configuration
 from footfall.motion.pipeline import gait_dimensions, generate_motion
 from footfall.motion.reduced_model import Rectangle, ReducedModel
 from footfall.motion.soles import with_sole_shapes
@@ -108,7 +108,7 @@ def _model(
     try:
         try:
             model = reduced_model(robot, frames=frames, sole=sole)
-        except FootfallError:
+        except MisplacedFrame:
             robot = with_standing_frames(robot, frames=frames)
             model, added = reduced_model(robot, sole=sole), "; frames on the soles were added"
         shaped = with_sole_shapes(robot, (model.frames["RF"], model.frames["LF"]), sole)
@@ -116,6 +116,7 @@ def _model(
             robot, added = shaped, f"{added}; feet without shapes stand on boxes of the sole given"
     except FootfallError as error:
         advice = "feet need collision shapes or --sole, x forward and z up; legs a hip, a knee and an ankle"
+        advice = (isinstance(error, UnsuitableRobot) and error.advice) or advice
         return None, robot, Finding("soles and legs", "missing", str(error), advice)
     rear, front, right, left = model.sole
     told = (
@@ -144,9 +145,21 @@ def _limits(robot: Robot, model: ReducedModel) -> Finding:
         if not 0.0 < limits.effort[rate] < np.inf:
             lacking["torques"].append(name)
     told = "; ".join(f"no {kind} of {', '.join(joints)}" for kind, joints in lacking.items() if joints)
+    stance, advice = (
+        standing_configuration(robot, model),
+        "give them in the description, so that speeds can be judged",
+    )
+    for name in sorted(names):
+        place = robot.q_slice(name).start
+        low, angle, high = robot.lower_limits[place], stance[place], robot.upper_limits[place]
+        if not low <= angle <= high:
+            told += f"{'; ' if told else ''}{name} stands at {angle:.2f} rad, its limits are {low:.2f} to {high:.2f}"
+            advice = (
+                "limits of the description leave no stance with bent knees: are they those of another joint?"
+            )
     if not told:
         return Finding("limits", "good", f"of all {len(names)} joints of the legs")
-    return Finding("limits", "weak", told, "give them in the description, so that speeds can be judged")
+    return Finding("limits", "weak", told, advice)
 
 
 def _head(robot: Robot, model: ReducedModel) -> Finding:

@@ -84,7 +84,7 @@ class Problem(NamedTuple):
     others: Integers  # numbers of the states of the left and right foot at the start, beside the right and left one
 
 
-class Course(NamedTuple):
+class SearchProgress(NamedTuple):
     """How far a search has come. counts: expanded, explored, invalid states, closest state so far. closest: its
     estimate. bound: least sum of cost and estimate among open states."""
 
@@ -299,7 +299,7 @@ def way_free(problem: Problem, nodes: Nodes, number: int, begin: State, end: Sta
 
 
 @routine
-def expand(problem: Problem, nodes: Nodes, heap: Heap, course: Course, number: int) -> None:
+def expand(problem: Problem, nodes: Nodes, heap: Heap, course: SearchProgress, number: int) -> None:
     """Put all that can be reached by a step on the open list."""
     ground, rules = problem.ground, problem.rules
     state = state_of(ground, number)
@@ -390,7 +390,7 @@ def come_otherwise(problem: Problem, nodes: Nodes, heap: Heap, number: int, stat
 
 
 @routine
-def run_search(problem: Problem, nodes: Nodes, heap: Heap, course: Course, most: int) -> int:
+def run_search(problem: Problem, nodes: Nodes, heap: Heap, course: SearchProgress, most: int) -> int:
     """Expand up to `most` states; RUNNING, FOUND (the goal is counts[3]), EXHAUSTED or FULL."""
     ground = problem.ground
     left = most

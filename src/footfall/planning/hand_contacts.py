@@ -25,7 +25,7 @@ from footfall.planning.surfaces import TouchSurface
 Cells = np.ndarray[tuple[int, int, int], np.dtype[np.bool_]]
 Bounds = tuple[tuple[float, float], tuple[float, float]]
 EVERYWHERE: Bounds = ((-np.inf, -np.inf), (np.inf, np.inf))
-_NEAR = 1.2  # m that hands get from the middle between the feet, and the longest edge of a triangle
+_HAND_REACH = 1.2  # m that hands get from the middle between the feet, and the longest edge of a triangle
 _ARM_SHARE = 0.96  # of the stretched arm, within which contacts are sought
 _UPRIGHT = 0.7  # z of a normal: what is flatter is a table or a rail, over which arms swing
 _ELBOW = 0.5  # of the stretched arm: as far elbows get beside the shoulder as a hand is raised
@@ -95,7 +95,9 @@ def touchables(
 ) -> Touchables:
     """Surfaces where their objects stand, as far as hands get from places in a rectangle (x, y); owners count in
     `ids`. surface_of: the surface of an object, None if hands do not touch it; asked for what is near only."""
-    low, high = (np.array(corner) + side * _NEAR for corner, side in zip(bounds, (-1.0, 1.0), strict=True))
+    low, high = (
+        np.array(corner) + side * _HAND_REACH for corner, side in zip(bounds, (-1.0, 1.0), strict=True)
+    )
     corners, confidence, owners = [np.zeros((0, 3, 3))], [np.zeros((0, 3))], [np.zeros(0, np.int64)]
     for number, id in enumerate(ids):
         each = environment.object(id)

@@ -18,9 +18,9 @@ from footfall.planning.footsteps import (
     INVALID,
     RATED,
     RUNNING,
-    Course,
     Nodes,
     Problem,
+    SearchProgress,
     Target,
     can_stop,
     estimate,
@@ -49,7 +49,7 @@ _TIGHT = 3.0  # how much longer ways count where the body hardly has room
 _SLACK = 1.0  # cost by which paths may be worse whose estimates the guide still knows
 _ALIKE = 0.02  # m: feet at rest are side by side within this
 _ALL = 3_000_000  # states of a search without guide: it looks at many, but finds the best path
-_FAR = 30_000  # steps: no horizon
+_NO_HORIZON = 30_000  # steps: no horizon
 
 
 class Aim(NamedTuple):
@@ -88,7 +88,7 @@ class Search:
     guide_nodes: int = 0
     guide_cost: float = math.inf
     nodes: Nodes | None = None
-    course: Course | None = None
+    course: SearchProgress | None = None
     explored: int = 0
     cost: float = math.inf
     at_goal: bool = False
@@ -99,7 +99,7 @@ class Search:
     def run(self, banned: set[int], watch: Watch) -> int:
         """Search anew without some states; FOUND, or what ended it."""
         ground, most = self.problem.ground, self.allowed
-        nodes, course = self._fresh_nodes(), Course(np.zeros(4, np.int64), np.array([np.inf, 0.0]))
+        nodes, course = self._fresh_nodes(), SearchProgress(np.zeros(4, np.int64), np.array([np.inf, 0.0]))
         nodes.status[list(banned)] = INVALID
         if self.problem.guided and not math.isfinite(self.guide_cost):
             most = min(most, _DESPERATE)
@@ -216,7 +216,7 @@ def new_search(
         _target(around, tables, aim, goals),
         options.guided,
         options.weight,
-        _FAR if options.horizon is None else options.horizon,
+        _NO_HORIZON if options.horizon is None else options.horizon,
         tables.parameters.search.whole_swings,
         tables.parameters.search.swept_body,
         rest,

@@ -21,7 +21,7 @@ from footfall.planning.step_set import CELL, GUIDE_CELL
 from footfall.planning.surfaces import TouchSurface, touch_surface
 from footfall.planning.tables import Tables
 
-_NEAR = 1.0  # m beyond the ground that is searched
+_MARGIN = 1.0  # m beyond the ground that is searched
 # m: what is as wide as this in two directions has room for a hand away from its edges; only of what is smaller the
 # surface must be looked at before one knows.
 _ROOMY = 0.4
@@ -99,7 +99,7 @@ def objects_within(
     kept = {}
     for id, each in environment.objects.items():
         low, high = each.box
-        if all(low[k] <= upper[k] + _NEAR and high[k] >= lower[k] - _NEAR for k in range(2)):
+        if all(low[k] <= upper[k] + _MARGIN and high[k] >= lower[k] - _MARGIN for k in range(2)):
             kept[id] = each
     return Environment(environment.terrain, kept, environment.version)
 

@@ -157,7 +157,7 @@ def _of_shape(values: Any, count: int, name: str) -> Array:
 
 @lru_cache(maxsize=256)
 def _unknown(count: int) -> Array:
-    """Normals that were not given; nobody writes to them."""
+    """Normals that were not given; read-only."""
     return np.full((count, 3), np.nan)
 
 

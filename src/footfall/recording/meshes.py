@@ -98,7 +98,7 @@ def is_mesh(name: str) -> bool:
 
 
 def unpacked_mesh(name: str, packed: bytes, source: str, account: Callable[[int, str], object]) -> str:
-    """Put a mesh into a file of this process; gives its path. account: is told of its bytes."""
+    """Put a mesh into a file of this process; gives its path. account: is called with its bytes."""
     import zstandard
 
     try:

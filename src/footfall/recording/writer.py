@@ -209,7 +209,7 @@ class RecordingWriter:
             message = msgspec.json.encode(form.EventMessage(time, name, dict(data or {})))
             msgspec.json.decode(message, type=form.EventMessage)  # as it will be read
         except (TypeError, ValueError, RecursionError) as problem:
-            raise InvalidInput(f"event {name!r}: what JSON does not hold: {problem}") from None
+            raise InvalidInput(f"event {name!r}: it must be what JSON holds: {problem}") from None
         if len(message) > _EVENT_LIMIT:
             raise InvalidInput(
                 f"event {name!r} has {len(message)} bytes; at most {_EVENT_LIMIT} are recorded"
@@ -249,7 +249,7 @@ class RecordingWriter:
         self._raise_failure()
 
     def _close_at_exit(self) -> None:
-        """Close it; what went wrong is told once, not again with a trace when the program ends."""
+        """Close it; an error is raised once, not again with a trace when the program ends."""
         told = self._told
         try:
             self.close()

@@ -1,20 +1,53 @@
-"""What the readers share: bounded reading of a file, and errors that say where in it."""
+"""What the readers share: bounded reading of a file, and errors that say where in it.
+
+Joints that move nothing, such as those of fingers without mass, get the least inertia with which they can be simulated.
+"""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from footfall.errors import DescriptionError, LoopError, RobotError
-from footfall.robot.least_inertia import with_least_inertia
 from footfall.robot.model import Robot
-from footfall.robot.validation import check_physics, warn_of
+from footfall.robot.validation import check_physics, idle_joints, warn_of
 from footfall.robot.values import Subject
 from footfall.whole_file import open_file
+
+_SHARE = 1e-6  # of the robot's own inertia: too little to be seen, enough for a regular mass matrix
+
+
+def with_least_inertia(robot: Robot) -> tuple[Robot, list[RobotError]]:
+    """The robot with an armature on each joint that moves nothing, and what to say about it.
+
+    Until none is left: a joint may move nothing but joints that were given one.
+    """
+    changed: list[str] = []
+    size = max((float(np.linalg.norm(joint.placement.translation)) for joint in robot.joints), default=0.0)
+    turning = max(_SHARE * robot.mass * max(size, 0.1) ** 2, 1e-9)  # kg m2
+    sliding = max(_SHARE * robot.mass, 1e-9)  # kg
+    while idle := set(idle_joints(robot)):
+        joints = tuple(
+            replace(joint, armature=turning if joint.type.turns else sliding) if joint.name in idle else joint
+            for joint in robot.joints
+        )
+        robot = replace(robot, joints=joints)
+        changed += [joint.name for joint in joints if joint.name in idle]
+    if not changed:
+        return robot, []
+    shown = ", ".join(changed[:6]) + (f" and {len(changed) - 6} more" if len(changed) > 6 else "")
+    message = (
+        f"{len(changed)} joints move bodies without inertia ({shown}); "
+        f"each gets the least armature, {turning:.2g} kg m2"
+    )
+    return robot, [RobotError(message, subject=("joint", changed[0]))]
+
 
 _BODY_LIMIT = 5_000
 

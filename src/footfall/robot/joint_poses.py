@@ -12,7 +12,7 @@ from footfall.robot.tree import Link, Tree
 
 
 def hinge_turn(link: Link, q: Array) -> tuple[Any, Any]:
-    """Cosine and sine of the angle by which a hinge is turned, its offset included; q (nq,)."""
+    """Cosine and sine of the angle of a hinge, its offset included; q (nq,)."""
     angle = q[link.q][0]
     match round(2 * link.offset / np.pi, 13) % 4:
         case 0.0:

@@ -1,7 +1,7 @@
 """Link frames in which constant transforms have zeros, as those of Denavit and Hartenberg have.
 
-What a joint lets free, its link frame may choose: where it stands on a hinge's axis and how it is turned about it, and
-how it is turned about a slide and where it stands. The constant rotation of any joint in its parent is
+What a joint lets free, its link frame may choose: where it stands on a hinge's axis and its angle about it, and
+its angle about a slide and where it stands. The constant rotation of any joint in its parent is
 
     Rz(beta) Rx(alpha) Rz(theta)
 
@@ -144,7 +144,7 @@ def _normal_angle(child: RawLink) -> float:
 
 
 def _own_cost(kind: Kind, turns: _Turns, angle: float) -> float:
-    """What a link costs whose frame is turned about its z axis by an angle, without what it costs its children."""
+    """What a link costs whose frame is rotated about its z axis by an angle, without what it costs its children."""
     if kind == "revolute":
         return 0.0 if _is_quarter(turns.theta + angle) else _OFFSET
     return _TURN * (0.0 if _is_quarter(turns.theta + angle) else 1.0)

@@ -242,7 +242,7 @@ def _choose_dependent(
 def _open_pattern(
     system: LoopSystem, reference: Array, rows: Sequence[ChosenRow], columns: Sequence[int]
 ) -> Array:
-    """Which residual depends on which unknown while loops are open: turned axes mix what is apart when closed."""
+    """Which residual depends on which unknown while loops are open: rotated axes mix what is apart when closed."""
     starts = {number: system.rows_of(k).start for k, number in enumerate(system.subsystem.cuts)}
 
     def residuals(q: Array) -> Array:

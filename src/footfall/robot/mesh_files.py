@@ -72,7 +72,7 @@ class MeshFolder:
     """The mesh files of one robot on their way to one description.
 
     target: path of the description. how: what becomes of the files. opened: by the readers of its format.
-    left_out: findings, each a text, to be told.
+    left_out: findings, each a text, to be reported.
     """
 
     target: Path

@@ -1,16 +1,118 @@
-"""Robots into files: .toml, .urdf (with an .srdf beside it) and .xml (MJCF), and their meshes."""
+"""Robots into files: .toml, .urdf (with an .srdf beside it) and .xml (MJCF), and their meshes.
+
+What a robot has and a format has no word for is listed when it is written; an .srdf keeps what a URDF cannot say.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from footfall.errors import RobotError, UnsupportedFeature
-from footfall.robot.left_out import lost_in_mjcf, lost_in_urdf
+from footfall.robot.description import free_name
 from footfall.robot.mesh_files import BY_MUJOCO, BY_TOML, BY_URDF, MeshFolder, meshes_option, with_mesh_paths
-from footfall.robot.model import Mesh, Robot
+from footfall.robot.model import STANDARD_GRAVITY, JointType, Mesh, Robot
+from footfall.robot.urdf_writer import urdf_joints
 from footfall.robot.validation import warn_of
+from footfall.robot.xml_writer import Node
 from footfall.whole_file import write_text
+
+_SHOWN = 4
+
+
+def lost_in_urdf(robot: Robot) -> list[str]:
+    """Of what stands neither in a URDF nor in the SRDF beside it."""
+    planar = [j.name for j in robot.joints if j.type is JointType.PLANAR and (j.lower or j.upper)]
+    springs = [spring.joint for spring in robot.springs]
+    servos = [joint.name for joint in robot.joints if joint.kp or joint.kd]
+    return [
+        *([] if robot.gravity == STANDARD_GRAVITY else [f"gravity {robot.gravity}"]),
+        *_named("limits of planar joints", planar),
+        *_named("springs of", springs),
+        *_named("servo gains of", servos),
+        *_named("friction of shapes of", _with_friction(robot)),
+        *_named("contact groups of shapes of", _with_groups(robot)),
+        *_of_footfall(robot),
+    ]
+
+
+def lost_in_mjcf(robot: Robot) -> list[str]:
+    """Of what stands not in an MJCF."""
+    velocities = [j.name for j in robot.joints if j.velocity and j.type is not JointType.FLOATING]
+    return [
+        *_named("velocity limits of", velocities),
+        *_named("groups", list(robot.groups)),
+        *_of_footfall(robot),
+    ]
+
+
+def _of_footfall(robot: Robot) -> Iterator[str]:
+    """What only footfall's own files have."""
+    drives = [", ".join(drive.joints) for drive in robot.drives]
+    for words, names in (
+        ("drives of", drives),
+        ("volumes", [volume.name for volume in robot.volumes]),
+        ("limit sets", list(robot.limit_sets)),
+        ("regions", list(robot.regions)),
+        ("notes", list(robot.notes)),
+    ):
+        yield from _named(words, names)
+
+
+def _with_friction(robot: Robot) -> list[str]:
+    return [body.name for body in robot.bodies if any(g.friction is not None for g in body.collisions)]
+
+
+def _with_groups(robot: Robot) -> list[str]:
+    return [body.name for body in robot.bodies if any((g.group, g.mask) != (1, 1) for g in body.collisions)]
+
+
+def _named(words: str, names: list[str]) -> list[str]:
+    if not names:
+        return []
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return [f"{words} {', '.join(names[:_SHOWN])}{more}"]
+
+
+def srdf_text(robot: Robot) -> str | None:
+    """Groups, named configurations and pairs that never touch; None if there are none."""
+    if not (robot.groups or robot.configurations or robot.apart):
+        return None
+    root = Node("robot", {"name": robot.name})
+    written = urdf_joints(robot)
+    names = {joint: [part.name for part in parts] for joint, parts in written.items()}
+    groups = {name: tuple(members) for name, members in robot.groups.items()}
+    everything = ""
+    if robot.configurations:
+        # A state belongs to a group.
+        everything = next(
+            (name for name, members in groups.items() if set(members) == set(robot.joint_names)), ""
+        )
+        if not everything:
+            everything = free_name("all", groups)
+            groups[everything] = robot.joint_names
+    for name, members in groups.items():
+        group = root.add("group", name=name)
+        for member in members:
+            for part in names.get(member, [member]):
+                group.add("joint", name=part)
+    for name, q in robot.configurations.items():
+        state = root.add("group_state", name=name, group=everything)
+        for joint in robot.joints:
+            values = q[robot.q_slice(joint.name)].tolist()
+            if joint.type.has_quaternion:  # scalar last, as ROS has it
+                values = [*values[:-4], *values[-3:], values[-4]]
+            parts = names.get(joint.name, [joint.name])
+            if joint.type is JointType.UNIVERSAL:
+                for part, value in zip(parts, values, strict=True):
+                    state.add("joint", name=part, value=value)
+            elif values:
+                state.add("joint", name=joint.name, value=values)
+    for first, second in robot.apart:
+        root.add("disable_collisions", link1=first, link2=second, reason="Never")
+    return root.text()
+
 
 SUFFIXES = (".toml", ".urdf", ".xml")
 
@@ -44,7 +146,7 @@ def _save_toml(robot: Robot, files: MeshFolder) -> None:
 
 
 def _save_urdf(robot: Robot, files: MeshFolder) -> None:
-    from footfall.robot.srdf_writer import srdf_text
+    from footfall.robot.save import srdf_text
     from footfall.robot.urdf_writer import urdf_text
 
     text = urdf_text(_with_saved_meshes(robot, files))

@@ -1,7 +1,7 @@
 """Reader of SDF, the format of Gazebo.
 
 An SDF is a graph: links stand at poses in the model, joints connect them in any direction, and those that close a loop
-are joints like all others. Here a tree is spanned over the graph from the first link, with joints turned round where
+are joints like all others. Here a tree is spanned over the graph from the first link, with joints reversed where
 the tree meets them from their child; what is left closes loops. Angles are zero at the poses of the file.
 """
 

@@ -1,4 +1,4 @@
-"""Where a robot starts if nobody says it: in a configuration that its file names, inside its limits."""
+"""Where a robot starts by default: in a configuration that its file names, inside its limits."""
 
 from __future__ import annotations
 

@@ -83,14 +83,15 @@ def building(
     corridor: float = 2.0,
     storey: float = 3.0,
     door: float = 1.0,
-    riser: float = 0.15,
+    riser: float = 0.13,
     tread: float = 0.3,
 ) -> Scene:
     """Storeys with a corridor between two rows of rooms, doors, furniture, and stairs from floor to floor.
 
     seed: of doors and furniture. floors: number of storeys. rooms: on each side of a corridor. room: their edge.
-    corridor: its width. storey: height from floor to floor. door: width of doors. riser, tread: of the stairs. Start
-    and goal are at the beginning of the lowest and of the topmost corridor.
+    corridor: its width. storey: height from floor to floor. door: width of doors. riser, tread: of the stairs; a
+    riser at most, as high as LOLA's legs step up and down. Start and goal are at the beginning of the lowest and of the
+    topmost corridor.
     """
     check_lengths(
         "building", room=room, corridor=corridor, storey=storey, door=door, riser=riser, tread=tread

@@ -18,7 +18,7 @@ from footfall.robot.shapes import Capsule, Sphere
 from footfall.scene.model import Scene, SceneShape
 from footfall.scene.shape_meshes import shape_mesh
 
-_FAR = 50.0  # m, to which a plane is covered around its frame
+_PLANE_SIZE = 50.0  # m, to which a plane is covered around its frame
 
 
 def scene_obstacles(
@@ -64,7 +64,7 @@ def _volume(shape: SceneShape, most: int) -> SweptVolume:
             ends = np.array([0.0, 0.0, length / 2])
             return SweptVolume((swept_line(-ends, ends, radius),))
         case Plane():
-            corners = _FAR * np.array(
+            corners = _PLANE_SIZE * np.array(
                 [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]]
             )
             a, b, c, d = corners

@@ -31,7 +31,7 @@ def block(name: str, category: str, x: Span, y: Span, z: Span) -> SceneObject:
 
 
 def at(x: float, y: float, z: float = 0.0, yaw: float = 0.0) -> Transform:
-    """A pose that is turned about z only."""
+    """A pose with a rotation about z only."""
     return Transform(rotation_z(yaw) if yaw else np.eye(3), np.array([x, y, z]))
 
 

@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING
 from footfall.public_names import open_to_users
 
 if TYPE_CHECKING:
-    from footfall.simulation.batch import BatchReport as BatchReport
-    from footfall.simulation.batch import RobotBatch as RobotBatch
-    from footfall.simulation.batch_step import RowSettings as RowSettings
-    from footfall.simulation.batch_step import RowState as RowState
     from footfall.simulation.drive_step import Gears as Gears
-    from footfall.simulation.foot_points import Foot as Foot
-    from footfall.simulation.foot_points import FootPoint as FootPoint
-    from footfall.simulation.foot_points import find_feet as find_feet
     from footfall.simulation.handover import hand_over as hand_over
+    from footfall.simulation.lanes.batch import BatchReport as BatchReport
+    from footfall.simulation.lanes.batch import RobotBatch as RobotBatch
+    from footfall.simulation.lanes.batch_step import RowSettings as RowSettings
+    from footfall.simulation.lanes.batch_step import RowState as RowState
+    from footfall.simulation.lanes.foot_points import Foot as Foot
+    from footfall.simulation.lanes.foot_points import FootPoint as FootPoint
+    from footfall.simulation.lanes.foot_points import find_feet as find_feet
     from footfall.simulation.plants import FeetSimulation as FeetSimulation
     from footfall.simulation.plants import ImpactSimulation as ImpactSimulation
     from footfall.simulation.plants import LayerSimulation as LayerSimulation
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from footfall.simulation.run_values import join_trajectories as join_trajectories
     from footfall.simulation.simulation import Controller as Controller
     from footfall.simulation.simulation import SimulationBase as SimulationBase
-    from footfall.simulation.smooth_step import ExtraRun as ExtraRun
-    from footfall.simulation.smooth_step import SmoothSystem as SmoothSystem
+    from footfall.simulation.sources.smooth import ExtraRun as ExtraRun
+    from footfall.simulation.sources.smooth import SmoothSystem as SmoothSystem
     from footfall.simulation.step_problem import StepProblem as StepProblem
     from footfall.simulation.step_problem import build_step_problem as build_step_problem
     from footfall.simulation.step_problem import step_impulses as step_impulses

@@ -1,9 +1,4 @@
-"""Constraint rows, plain and in whitened coordinates, where the mass matrix is the identity.
-
-With `M = L^T D L` a row J of a constraint becomes `y = D^-1/2 L^-T J^T`. Then `J M^-1 J^T = y^T y`, and an impulse p
-changes the whitened velocity `u` by `y p`. A row has entries only on the path from its bodies to the root, so a
-sweep over all contacts costs the number of rows times the depth of the tree, and no matrix of contacts is formed.
-"""
+"""Constraint rows: how links and points move with the robot's velocities, with entries on the path to the root only."""
 
 from __future__ import annotations
 
@@ -13,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.compiler import sqrt
 from footfall.dynamics.factorisation import MassFactor, velocity_path
 from footfall.dynamics.loops import Coupling
 from footfall.math.spatial import cross
@@ -55,7 +49,7 @@ class LinkMotion:
         if link < 0:
             return [{} for _ in range(6)]
         rows = self.link_rows(link)
-        return [*_moved(rows, point - self.poses[link].translation), *rows[3:]]
+        return [*moved(rows, point - self.poses[link].translation), *rows[3:]]
 
     def point_velocity(self, link: int, point: Array, v: Array) -> Array:
         """Velocity (3,) of a point that moves with a link, at the robot's velocity v (nv,)."""
@@ -63,38 +57,6 @@ class LinkMotion:
             return np.zeros(3)
         motion = np.array([along(row, v) for row in self.link_rows(link)])
         return motion[:3] + cross(motion[3:], point - self.poses[link].translation)
-
-
-class Whitening:
-    """Rows of a robot in one configuration in their whitened form."""
-
-    def __init__(self, motion: LinkMotion, factor: MassFactor) -> None:
-        self.motion = motion
-        self.factor = factor
-        self.scale = [sqrt(pivot) for pivot in factor.inverse_pivots]
-        self._links: dict[int, list[Row]] = {}
-
-    def whiten(self, row: Row) -> Row:
-        """y of a row: hand each entry on to the velocities before it, then scale."""
-        return {
-            k: self.scale[k] * entry for k, entry in handed_on(self.motion.tree, self.factor, row).items()
-        }
-
-    def point_rows(self, link: int, point: Array) -> list[Row]:
-        """Whitened rows of the velocity of a point (3,) in world axes that moves with a link."""
-        if link < 0:
-            return [{}, {}, {}]
-        if link not in self._links:
-            self._links[link] = [self.whiten(row) for row in self.motion.link_rows(link)]
-        return _moved(self._links[link], point - self.motion.poses[link].translation)
-
-    def velocity(self, u: Array) -> Array:
-        """Change of v (nv,) that belongs to a whitened velocity: `v = L^-1 D^-1/2 u`."""
-        v = [scale * entry for scale, entry in zip(self.scale, u, strict=True)]
-        for k in range(len(v)):
-            for i in reversed(velocity_path(self.motion.tree, k)):
-                v[k] = v[k] - self.factor.lower[k, i] * v[i]
-        return np.array(v)
 
 
 def handed_on(tree: Tree, factor: MassFactor, row: Row) -> Row:
@@ -109,7 +71,7 @@ def handed_on(tree: Tree, factor: MassFactor, row: Row) -> Row:
     return {k: entries[k] for k in sorted(involved)}
 
 
-def _moved(rows: Sequence[Row], r: Array) -> list[Row]:
+def moved(rows: Sequence[Row], r: Array) -> list[Row]:
     """The linear rows of a motion [v; w], taken r (3,) further on: v + w x r."""
     result = []
     for k in range(3):

@@ -25,9 +25,9 @@ from footfall.robot.drives.harmonic_drive import HarmonicDrive
 from footfall.robot.drives.rotor_bodies import rotor_axes
 from footfall.robot.drives.servo_cascade import Reading, ServoCascade, ServoState, Target
 from footfall.robot.model import Robot
-from footfall.simulation.joint_action import JointAction, JointEntries, along, spring_entries
+from footfall.simulation.joint_action import JointEntries, along
 from footfall.simulation.joint_control import actuated_velocities
-from footfall.simulation.step_values import Command, StepReport, StepState
+from footfall.simulation.step_values import Command
 
 # Servo and winding of a motor over one step of the mechanics, at the servo's own rate.
 
@@ -488,26 +488,3 @@ def _elastic_gear(rotor: _Rotor, output: Array, q: Array, v: Array, places: tupl
 
 def _pairs(values: Array) -> list[Array]:
     return [values[k : k + 2] for k in range(0, len(values), 2)]
-
-
-def driven_step(
-    robot: Robot,
-    train: DriveTrain | None,
-    dt: float,
-    state: StepState,
-    drives: Array,
-    command: Command,
-    advance: Callable[[Command, JointAction | None], tuple[StepState, StepReport]],
-) -> tuple[Array, StepState, StepReport]:
-    """A step with the robot's springs and, if there is a train, its drives in the state `drives`, which it gives anew.
-
-    advance: the step itself, with a command for joints without drives and what acts on the others.
-    """
-    entries = [spring_entries(robot, state.q, state.v, dt)] if robot.springs else []
-    following: Callable[[Array], Array] | None = None
-    if train is not None:
-        parts, following = train.entries(drives, command, state.q, state.v)
-        entries, command = entries + parts, train.undriven(command)
-    action = JointAction.of(robot.nv, entries) if entries else None
-    after, report = advance(command, action)
-    return drives if following is None else following(after.v), after, report

@@ -7,7 +7,8 @@ code made for a list of places that may touch: the fastest for a few feet, in la
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
 from time import monotonic, perf_counter
 from types import TracebackType
 from typing import Any, NamedTuple, Protocol
@@ -19,7 +20,7 @@ from footfall.errors import InvalidInput
 from footfall.robot.model import Robot
 from footfall.robot.tree import Attachment
 from footfall.scene.model import Scene
-from footfall.simulation.run_values import SimulationState, Trajectory
+from footfall.simulation.run_values import ContactLog, SimulationState, Trajectory
 from footfall.simulation.step_values import Command
 
 Pushes = Mapping[str, Array]  # body -> wrench [f; n] (6,) at its origin, world axes, N and N m
@@ -78,6 +79,80 @@ class Course(Protocol):
     def trajectory(self, time: Array) -> Trajectory:
         """All of it; time (periods,) s."""
         ...
+
+
+class Touched(NamedTuple):
+    """What touches at the end of a control period, row by row as a `ContactLog` has it."""
+
+    first: Integers
+    second: Integers
+    positions: Array
+    normals: Array
+    forces: Array
+    gaps: Array
+
+
+class Period(NamedTuple):
+    """A control period: the state at its end, efforts (nv,) and currents (motors,) there, the worst residual, N s, the
+    most steps of the solver, and what touches."""
+
+    state: SimulationState
+    effort: Array
+    currents: Array
+    residual: float
+    solver_steps: int
+    touched: Touched
+
+
+class PeriodEngine(Protocol):
+    """An engine that computes one control period a call."""
+
+    @property
+    def robot(self) -> Robot: ...
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Of all that may touch, as `Touched` numbers it."""
+        ...
+
+    def period(self, state: SimulationState, command: Command, pushes: Pushes) -> Period: ...
+
+
+class PeriodCourse:
+    """See `Course`: a run of periods one after the other."""
+
+    def __init__(self, engine: PeriodEngine, periods: int) -> None:
+        self._engine, self._done = engine, list[Period]()
+        self.q, self.v = np.empty((periods, engine.robot.nq)), np.empty((periods, engine.robot.nv))
+
+    def advance(
+        self, state: SimulationState, command: Command, pushes: Pushes, first: int, last: int, time: float
+    ) -> SimulationState:
+        del self._done[first:]
+        for k in range(first, last):
+            self._done.append(self._engine.period(state, command, pushes))
+            state = self._done[k].state
+            self.q[k], self.v[k] = state.q, state.v
+        return replace(state, time=time)
+
+    def rows(self, first: int, last: int) -> RecordedRows:
+        done = self._done[first:last]
+        log, effort, currents = self._log(done), *(np.array([each[k] for each in done]) for k in (1, 2))
+        bodies = body_numbers(self._engine.robot, log.names)[log.first]
+        return RecordedRows(effort, currents, log.counts, log.positions, log.forces, bodies)
+
+    def trajectory(self, time: Array) -> Trajectory:
+        effort, currents, residual, steps = (
+            np.array([period[k] for period in self._done]) for k in (1, 2, 3, 4)
+        )
+        log = self._log(self._done)
+        return Trajectory(time, self.q, self.v, effort, log, residual, steps.astype(np.int64), currents)
+
+    def _log(self, done: Sequence[Period]) -> ContactLog:
+        touched = [period.touched for period in done]
+        starts = np.cumsum([0, *(len(each.gaps) for each in touched)])
+        columns = (np.concatenate(column) for column in zip(*touched, strict=True))
+        return ContactLog(tuple(self._engine.names), starts, *columns)
 
 
 class Batch(NamedTuple):
@@ -171,6 +246,11 @@ class Engine(Protocol):
     @property
     def attachments(self) -> Mapping[str, Attachment]:
         """The link that carries each body and frame, as `link_places` numbers them, and where on it."""
+        ...
+
+    @property
+    def touching(self) -> Set[str]:
+        """Names of the bodies whose shapes may touch something."""
         ...
 
     def link_places(self, q: Array) -> tuple[Array, Array]:

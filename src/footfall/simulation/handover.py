@@ -7,7 +7,6 @@ along a surface have given way.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from copy import copy
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -15,31 +14,30 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.contact.assembly import world_points
+from footfall.contact.candidates import detect_contacts
 from footfall.contact.contacts import Contacts
-from footfall.contact.detection import detect_contacts
 from footfall.contact.law import moment_arm
-from footfall.dynamics.kinematics import forward_kinematics
 from footfall.errors import InvalidInput
 from footfall.robot.model import WORLD
-from footfall.simulation.feet import FeetEngine
 from footfall.simulation.joint_control import limited_velocities, rubbing_velocities
+from footfall.simulation.lanes.engine import FeetEngine
 from footfall.simulation.plants import ExactSimulation, FeetSimulation
 from footfall.simulation.run_values import SimulationState
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.world.engine import WorldEngine
 
-_Joints = Mapping[tuple[int, str], float]  # impulses of joint rows, N s
 _SAME = 0.03  # m: contacts of two bodies that are farther apart are others
 
 
-class _Remembered(NamedTuple):
-    """A contact: bodies (WORLD for what is none of the robot's), position, impulse and moment on the first of them;
-    world axes, m, N s and N m s."""
+class _Memory(NamedTuple):
+    """Contacts: bodies (n,), WORLD for what is none of the robot's; positions, impulses and moments (n, 3) on the first
+    of them; world axes, m, N s and N m s."""
 
-    bodies: tuple[str, str]
-    position: Array
-    impulse: Array
-    moment: Array
+    bodies: list[tuple[str, str]]
+    positions: Array
+    impulses: Array
+    moments: Array
 
 
 def hand_over(source: ExactSimulation, target: ExactSimulation) -> None:
@@ -53,98 +51,66 @@ def hand_over(source: ExactSimulation, target: ExactSimulation) -> None:
     ours, theirs = ([joint.name for joint in each.robot.joints] for each in (source, target))
     if ours != theirs:
         raise InvalidInput(f"hand_over: robots have other joints; source: {ours}, target: {theirs}")
-    state, memory = source.state, _memory(source)
+    state, memory = source.state, _memory(source, source.state)
     keys = _joint_keys(source)
     joints = dict(zip(keys, state.impulses[len(state.impulses) - len(keys) :], strict=True))
     # a state of the target's own kind, with nothing in it
     begun = replace(target.engine.start(state.q, state.v), time=state.time, integral=state.integral.copy())
     begun = replace(begun, drives=state.drives.copy())
-    if isinstance(target.engine, WorldEngine):
-        target.state = _found_state(target, begun, memory, joints)
-    else:
-        target.state = _listed_state(target, begun, memory, joints)
+    begin = _found_state if isinstance(target.engine, WorldEngine) else _listed_state
+    target.state = begin(target, begun, memory, [joints.get(key, 0.0) for key in _joint_keys(target)])
 
 
-def _memory(simulation: ExactSimulation) -> list[_Remembered]:
-    state, engine = simulation.state, simulation.engine
-    bodies = {body.name for body in simulation.robot.bodies}
+def _memory(simulation: ExactSimulation, state: SimulationState) -> _Memory:
+    engine = simulation.engine
     if isinstance(engine, WorldEngine):
-        impulses = state.impulses[: 3 * len(state.contacts)].reshape(-1, 3)
-        return [
-            _Remembered(
-                _carriers(bodies, *(engine.contacts.owner_of(contact[side]) for side in ("first", "second"))),
-                contact["position"],
-                impulse,
-                contact["moment"],
-            )
-            for contact, impulse in zip(state.contacts, impulses, strict=True)
-        ]
-    contacts = _listed_contacts(simulation, state)
-    impulses = state.impulses[: 3 * len(contacts)].reshape(-1, 3)
-    moments, arms = np.zeros((len(contacts), 3)), _arms(contacts)
-    for number, k in enumerate(np.flatnonzero(arms), len(contacts)):
-        moments[k] = arms[k] * contacts.rotations[k] @ state.impulses[3 * number : 3 * number + 3]
-    return [
-        _Remembered(_carriers(bodies, body, other), position, rotation @ impulse, moment)
-        for body, other, position, rotation, impulse, moment in zip(
-            contacts.bodies,
-            contacts.others,
-            _positions(simulation, state, contacts),
-            contacts.rotations,
+        contacts: Any = state.contacts
+        bodies = {body.name for body in simulation.robot.bodies} | {WORLD}
+        pairs = [[engine.contacts.owner_of(each[side]) for side in ("first", "second")] for each in contacts]
+        carriers = [[name if name in bodies else WORLD for name in pair] for pair in pairs]
+        impulses = state.impulses[: 3 * len(contacts)].reshape(-1, 3)
+        return _Memory(
+            [(first, second) for first, second in carriers],
+            contacts["position"],
             impulses,
-            moments,
-            strict=True,
+            contacts["moment"],
         )
-    ]
+    listed, arms = _listed_contacts(simulation, state)
+    count, moments = len(listed), np.zeros((len(listed), 3))
+    for number, k in enumerate(np.flatnonzero(arms), count):
+        moments[k] = arms[k] * listed.rotations[k] @ state.impulses[3 * number : 3 * number + 3]
+    return _Memory(
+        list(zip(listed.bodies, listed.others, strict=True)),
+        world_points(simulation.robot, state.q, listed.bodies, listed.points),
+        np.einsum("mij,mj->mi", listed.rotations, state.impulses[: 3 * count].reshape(-1, 3)),
+        moments,
+    )
 
 
 def _listed_state(
-    simulation: ExactSimulation, state: SimulationState, memory: list[_Remembered], joints: _Joints
+    simulation: ExactSimulation, state: SimulationState, memory: _Memory, joints: list[float]
 ) -> SimulationState:
-    contacts = _listed_contacts(simulation, state)
-    places = [
-        _Remembered((body, other), position, np.zeros(3), np.zeros(3))
-        for body, other, position in zip(
-            contacts.bodies, contacts.others, _positions(simulation, state, contacts), strict=True
-        )
-    ]
-    impulses, arms = state.impulses.copy(), _arms(contacts)
-    followers = np.cumsum(arms > 0.0) - 1
-    for k, impulse, moment in _matched(memory, places):
-        impulses[3 * k : 3 * k + 3] = contacts.rotations[k].T @ impulse
-        if arms[k] > 0.0:
-            first = 3 * (len(contacts) + followers[k])
-            impulses[first : first + 3] = contacts.rotations[k].T @ moment / arms[k]
-    for row, key in enumerate(reversed(_joint_keys(simulation)), 1):
-        impulses[-row] = joints.get(key, 0.0)
+    listed, arms = _listed_contacts(simulation, state)
+    known = _matched(memory, _memory(simulation, state))
+    count, impulses = len(listed), state.impulses.copy()
+    impulses[: 3 * count] = np.einsum("mji,mj->mi", listed.rotations, known.impulses).ravel()
+    for number, k in enumerate(np.flatnonzero(arms), count):
+        impulses[3 * number : 3 * number + 3] = listed.rotations[k].T @ known.moments[k] / arms[k]
+    impulses[len(impulses) - len(joints) :] = joints
     return replace(state, impulses=impulses)
 
 
 def _found_state(
-    simulation: ExactSimulation, state: SimulationState, memory: list[_Remembered], joints: _Joints
+    simulation: ExactSimulation, state: SimulationState, memory: _Memory, joints: list[float]
 ) -> SimulationState:
     """What is found at the configuration of the state is what a step from there finds."""
-    trial, engine = copy(simulation), simulation.engine
-    assert isinstance(engine, WorldEngine)
+    trial = copy(simulation)
     trial.state = state
     trial.step(trial.zero_command)
     contacts: Any = trial.state.contacts.copy()
-    contacts["ahead"], contacts["bend"], contacts["moment"] = -np.inf, 0.0, 0.0
-    bodies = {body.name for body in simulation.robot.bodies}
-    places = [
-        _Remembered(
-            _carriers(bodies, *(engine.contacts.owner_of(contact[side]) for side in ("first", "second"))),
-            contact["position"],
-            np.zeros(3),
-            np.zeros(3),
-        )
-        for contact in contacts
-    ]
-    impulses = np.zeros((len(contacts), 3))
-    for k, impulse, moment in _matched(memory, places):
-        impulses[k], contacts["moment"][k] = impulse, moment
-    rows = [joints.get(key, 0.0) for key in _joint_keys(simulation)]
-    return replace(state, contacts=contacts, impulses=np.concatenate([impulses.ravel(), rows]))
+    known = _matched(memory, _memory(simulation, replace(trial.state, contacts=contacts)))
+    contacts["ahead"], contacts["bend"], contacts["moment"] = -np.inf, 0.0, known.moments
+    return replace(state, contacts=contacts, impulses=np.concatenate([known.impulses.ravel(), joints]))
 
 
 def _joint_keys(simulation: ExactSimulation) -> list[tuple[int, str]]:
@@ -162,44 +128,29 @@ def _joint_keys(simulation: ExactSimulation) -> list[tuple[int, str]]:
     return [(velocity, "limit") for _, velocity in limited] + [(each, "friction") for each in rubbing]
 
 
-def _matched(memory: list[_Remembered], places: list[_Remembered]) -> list[tuple[int, Array, Array]]:
+def _matched(memory: _Memory, places: _Memory) -> _Memory:
     """Places with the impulse and moment of what is remembered nearest to each, each once, nearest first."""
     pairs = []
-    for m, one in enumerate(memory):
-        for k, place in enumerate(places):
-            if set(one.bodies) == set(place.bodies):
-                distance = float(np.linalg.norm(one.position - place.position))
-                sign = 1.0 if one.bodies == place.bodies else -1.0
-                pairs += [(distance, m, k, sign)] if distance < _SAME else []
+    for m, bodies in enumerate(memory.bodies):
+        for k, others in enumerate(places.bodies):
+            distance = float(np.linalg.norm(memory.positions[m] - places.positions[k]))
+            if set(bodies) == set(others) and distance < _SAME:
+                pairs.append((distance, m, k, 1.0 if bodies == others else -1.0))
+    impulses, moments = np.zeros((len(places.bodies), 3)), np.zeros((len(places.bodies), 3))
     taken: set[int] = set()
-    given: dict[int, tuple[Array, Array]] = {}
+    given: set[int] = set()
     for _, m, k, sign in sorted(pairs):
         if m not in taken and k not in given:
             taken.add(m)
-            given[k] = sign * memory[m].impulse, sign * memory[m].moment
-    return [(k, *both) for k, both in given.items()]
+            given.add(k)
+            impulses[k], moments[k] = sign * memory.impulses[m], sign * memory.moments[m]
+    return places._replace(impulses=impulses, moments=moments)
 
 
-def _carriers(bodies: set[str], *names: str) -> tuple[str, str]:
-    first, second = (name if name in bodies else WORLD for name in names)
-    return first, second
-
-
-def _listed_contacts(simulation: ExactSimulation, state: SimulationState) -> Contacts:
+def _listed_contacts(simulation: ExactSimulation, state: SimulationState) -> tuple[Contacts, Array]:
+    """Places of a list, and the arms (n,) of their rolling and torsional friction, m."""
     engine = simulation.engine
     assert isinstance(engine, FeetEngine)
-    return detect_contacts(simulation.robot, state.q, engine.candidates, margin=np.inf, time=state.time)
-
-
-def _arms(contacts: Contacts) -> Array:
-    both = zip(contacts.rolling_friction, contacts.torsional_friction, strict=True)
-    return np.array([moment_arm(*each) for each in both], dtype=np.float64)
-
-
-def _positions(simulation: ExactSimulation, state: SimulationState, contacts: Contacts) -> Array:
-    """Of contacts (m, 3) in the world, m."""
-    names = tuple(dict.fromkeys(contacts.bodies))
-    poses = forward_kinematics(simulation.robot, state.q, frames=names)
-    numbers = [names.index(name) for name in contacts.bodies]
-    turned = np.einsum("mij,mj->mi", poses.rotation[numbers], contacts.points)
-    return np.asarray(poses.position[numbers] + turned)
+    listed = detect_contacts(simulation.robot, state.q, engine.candidates, margin=np.inf, time=state.time)
+    both = zip(listed.rolling_friction, listed.torsional_friction, strict=True)
+    return listed, np.array([moment_arm(*each) for each in both], dtype=np.float64)

@@ -109,7 +109,7 @@ def joint_control(
     With implicit gains these act on position and velocity at the end of the step, which is stable however high they
     are: `(M + dt kd + dt^2 kp) dv = dt (kp (q* - q - dt v) + kd (v* - v) + ...)`. A saturated joint gives its limit,
     whatever it moves, unless that would take it beyond its goal within the step, see `_kept_share`. In a step in which
-    a blow changes its velocity by dv it answers with `kd dv` more, which may exceed the limit in that step.
+    an impact changes its velocity by dv it answers with `kd dv` more, which may exceed the limit in that step.
     """
     effort: list[Any] = [0.0] * robot.nv
     added: list[Any] = [dt * float(damping) for damping in robot.damping]

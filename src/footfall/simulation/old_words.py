@@ -64,6 +64,8 @@ class AcceptsOldWords(ABCMeta):
                     given.setdefault(name, True)
             words = ("contact", "contacts", "candidates", "touching", "layers")
             old = {name: given.pop(name) for name in words if name in given}
+            if not (old or _are_old(options) or _are_old(getattr(options, "solver", None))):
+                return super().__call__(robot, scene, **given)
             plant, own = _plant(old, options)
             for name in old:
                 warn_renamed(f"Simulation({name}=)", f"footfall.simulation.{plant.__name__}", depth=3)
@@ -72,6 +74,10 @@ class AcceptsOldWords(ABCMeta):
             for name in ("self_contact", "sleep", "divided_meshes"):
                 given.pop(name, None)
             return plant(robot, scene, **own, **given)
+
+
+def _are_old(options: Any) -> bool:
+    return type(options).__name__ in {f"Old{name}" for name in _OLD_OPTIONS}
 
 
 def _plant(old: dict[str, Any], options: Any) -> tuple[Any, dict[str, Any]]:

@@ -20,13 +20,14 @@ from footfall.errors import InvalidInput, UnknownName
 from footfall.robot.model import Robot
 from footfall.scene.model import Scene
 from footfall.simulation.drive_step import Gears
-from footfall.simulation.feet import FeetEngine, StepKind, places_of
-from footfall.simulation.layers.engine import LayeredEngine
-from footfall.simulation.penalty_step import SmoothStep, SpringStep, penalty_delassus
+from footfall.simulation.lanes.engine import FeetEngine, StepKind, places_of
+from footfall.simulation.lanes.step import ExactStep
 from footfall.simulation.simulation import Simulation, SimulationBase
-from footfall.simulation.smooth_step import SmoothIntegrator
+from footfall.simulation.sources.layers import LayeredEngine
+from footfall.simulation.sources.smooth import SmoothIntegrator
+from footfall.simulation.sources.springs import SmoothStep, SpringStep, penalty_delassus
+from footfall.simulation.sources.sweeps import SweptStep
 from footfall.simulation.step_values import StepOptions
-from footfall.simulation.time_step import ExactStep, SweptStep
 from footfall.simulation.world.engine import Setting
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from footfall.dynamics.configuration import integrate
 from footfall.dynamics.factorisation import factorise, solve_factored
 from footfall.dynamics.inverse_dynamics import newton_euler
 from footfall.dynamics.kinematics import link_poses, world_velocities
-from footfall.dynamics.loops import Coupling, damping_of_followers
+from footfall.dynamics.loops import Coupling
 from footfall.dynamics.mass_matrix import composite_bodies
 from footfall.errors import InvalidInput
 from footfall.math.block_sparse import WIDTH, Elimination, block_number, plan_elimination
@@ -31,10 +31,8 @@ from footfall.robot.digest import digest_of
 from footfall.robot.loop_equations import held_equations
 from footfall.robot.model import JointType, Robot
 from footfall.robot.tree import Tree
-from footfall.simulation.base_load import BaseLoad
 from footfall.simulation.contact_rows import LinkMotion, Row
 from footfall.simulation.drive_step import DriveTrain
-from footfall.simulation.joint_action import JointAction, spring_entries
 from footfall.simulation.joint_control import (
     JointControl,
     actuated_velocities,
@@ -42,7 +40,11 @@ from footfall.simulation.joint_control import (
     limited_velocities,
     rubbing_velocities,
 )
+from footfall.simulation.smooth_forces import Driven, SmoothForces, driven, joint_effort, smooth_forces
 from footfall.simulation.step_values import Command
+
+if TYPE_CHECKING:
+    from footfall.simulation.lanes.base_load import BaseLoad
 
 # The velocities of a robot in nodes of up to eight, along its branches: its inertia couples them in blocks.
 
@@ -292,20 +294,19 @@ class RobotMotion:
         by how much loops that forces hold are apart; both only if there are any."""
         robot, tree, dt = self.robot, self.robot.tree, given["dt"]
         q, v = given["q"], given["v"]
-        control, action = self._acting(given)
         coupling = Coupling(robot, q)
-        acting, inertia = self._forces(given, control, action, coupling)
-        factor = factorise(tree, inertia)
-        free = v + solve_factored(tree, factor, dt * acting)
+        acting = self._forces(given, coupling)
+        factor = factorise(tree, acting.inertia)
+        free = v + solve_factored(tree, factor, dt * acting.forces)
         poses = link_poses(tree, q)
         motion = LinkMotion(tree, poses, coupling)
         velocities = world_velocities(tree, poses, coupling.velocity(free))
         origin = self._origin(poses)
         return {
-            "mass": self._blocks(inertia),
+            "mass": self._blocks(acting.inertia),
             "pivots": self._by_node(factor.inverse_pivots),
             "free": free,
-            "integral": control.integral,
+            "integral": acting.control.integral,
             "rotations": np.array([pose.rotation for pose in poses]).reshape(-1, 3, 3),
             "positions": np.array([pose.translation for pose in poses]).reshape(-1, 3),
             "linear": np.array([row[:3] for row in velocities]).reshape(-1, 3),
@@ -328,17 +329,14 @@ class RobotMotion:
     def _settle(self, **given: Any) -> Mapping[str, Any]:
         """q (nq,) after the step; effort (nv,) that the joints gave, N m; drives: their state."""
         robot, dt, v, after = self.robot, given["dt"], given["v"], given["v_after"]
-        control, action = self._acting(given)
-        # What the joints gave in the end: the added inertia is a part of it.
-        change = after - v
-        effort = control.effort - (control.added_inertia * (1.0 / dt) - np.asarray(robot.damping)) * change
-        if action is not None:
-            effort = effort + action.effort(change, dt)
-        drives = given["drives"]
-        if self.train is not None:
-            _, following = self.train.entries(drives, self._command(given), given["q"], v)
-            drives = following(after)
-        return {"q": integrate(robot, given["q"], dt * after), "effort": effort, "drives": drives}
+        acting = self._driven(given)
+        control = self._control(given, acting.command)
+        effort = joint_effort(robot, control, acting.action, after - v, dt)
+        return {
+            "q": integrate(robot, given["q"], dt * after),
+            "effort": effort,
+            "drives": acting.following(after),
+        }
 
     # What they consist of
 
@@ -346,37 +344,23 @@ class RobotMotion:
     def _command(given: Mapping[str, Any]) -> Command:
         return Command(*(given[f"command_{name}"] for name in Command._fields))
 
-    def _acting(self, given: Mapping[str, Any]) -> tuple[JointControl, JointAction | None]:
-        robot, dt, q, v, command = self.robot, given["dt"], given["q"], given["v"], self._command(given)
-        entries = [spring_entries(robot, q, v, dt)] if robot.springs else []
-        if self.train is not None:
-            parts, _ = self.train.entries(given["drives"], command, q, v)
-            entries, command = entries + parts, self.train.undriven(command)
-        action = JointAction.of(robot.nv, entries) if entries else None
-        control = joint_control(
-            robot, q, v, given["integral"], command, dt, implicit_gains=self.implicit_gains
-        )
-        return control, action
+    def _driven(self, given: Mapping[str, Any]) -> Driven:
+        command, q, v = self._command(given), given["q"], given["v"]
+        return driven(self.robot, self.train, given["drives"], command, q, v, given["dt"])
 
-    def _forces(
-        self, given: Mapping[str, Any], control: JointControl, action: JointAction | None, coupling: Coupling
-    ) -> tuple[Array, Array]:
-        """All smooth forces (nv,) and the inertia (nv, nv) that they move."""
-        robot, tree, dt, q, v = self.robot, self.robot.tree, given["dt"], given["q"], given["v"]
-        still = np.zeros(robot.nv)
-        bias = newton_euler(robot, q, v, still, None, gravity=given["gravity"])
-        acting = control.effort - bias - np.asarray(robot.damping) * v
-        inertia = composite_bodies(robot, q) + np.diag(control.added_inertia)
-        if robot.loops:
-            passive = damping_of_followers(robot, coupling)
-            acting, inertia = acting - passive @ v, inertia + dt * passive
-        if action is not None:
-            acting, inertia = acting + action.forces, inertia + action.inertia
-        if self.middle:
-            half_change = solve_factored(tree, factorise(tree, inertia), 0.5 * dt * acting)
-            middle = newton_euler(robot, q, v + half_change, still, None, gravity=given["gravity"])
-            acting = acting + bias - middle
-        return acting, inertia
+    def _control(self, given: Mapping[str, Any], command: Command) -> JointControl:
+        q, v, dt = given["q"], given["v"], given["dt"]
+        return joint_control(
+            self.robot, q, v, given["integral"], command, dt, implicit_gains=self.implicit_gains
+        )
+
+    def _forces(self, given: Mapping[str, Any], coupling: Coupling) -> SmoothForces:
+        """All smooth forces, and the inertia that they move."""
+        acting, foreseen = self._driven(given), range(self.robot.nv if self.middle else 0)
+        return smooth_forces(
+            self.robot, given["q"], given["v"], self._control(given, acting.command), acting.action, coupling,
+            given["dt"], foreseen=foreseen, gravity=given["gravity"],
+        )  # fmt: skip
 
     def _origin(self, poses: list[Any]) -> Array:
         """Where motions are taken: at a floating base, so that numbers stay small wherever it is."""

@@ -89,7 +89,7 @@ class ContactLog:
 class Trajectory:
     """What a run gives, one row a control period: time (n,) s, q (n, nq), v (n, nv), effort (n, nv) N m, what touched
     (`contacts`), residual (n,) N s, solver_steps (n,): the most in a step, and currents (n, motors) A of a robot with
-    drives."""
+    drives. asked (n,): the residual that was allowed, N s, where that changes (`SolverOptions.moving_tolerance`)."""
 
     time: Array
     q: Array
@@ -99,6 +99,7 @@ class Trajectory:
     residual: Array
     solver_steps: Integers
     currents: Array
+    asked: Array | None = None
 
     @property
     def touches(self) -> ContactLog:
@@ -154,7 +155,11 @@ class Trajectory:
 
     def __repr__(self) -> str:
         span = f"{self.time[0]:.6g} to {self.time[-1]:.6g} s" if len(self.time) else "no time"
-        arrays = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "contacts"}
+        arrays = {
+            each.name: getattr(self, each.name)
+            for each in fields(self)
+            if each.name != "contacts" and getattr(self, each.name) is not None
+        }
         shapes = ", ".join(f"{name} {part.shape}" for name, part in arrays.items())
         most = self.contacts.counts.max(initial=0)
         return f"Trajectory over {span}: {shapes}, at most {most} contacts at a time"
@@ -186,6 +191,9 @@ def join_trajectories(parts: Sequence[Trajectory]) -> Trajectory:
     arrays = {
         each.name: np.concatenate([getattr(part, each.name) for part in parts])
         for each in fields(Trajectory)
-        if each.name != "contacts"
+        if each.name not in ("contacts", "asked")
     }
-    return Trajectory(**arrays, contacts=contacts)
+    asked = [part.asked for part in parts if part.asked is not None]
+    return Trajectory(
+        **arrays, contacts=contacts, asked=np.concatenate(asked) if len(asked) == len(parts) else None
+    )

@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array, Integers
-from footfall.contact.detection.world import standing_in
 from footfall.dynamics.loop_margin import has_margin, loop_margin, tightest_loops
 from footfall.errors import ConvergenceWarning, LoopAtDeadPoint, SimulationDiverged, SimulationWarning
 from footfall.geometry.height_map import HeightMap
@@ -23,10 +22,8 @@ from footfall.robot.model import WORLD, Robot
 from footfall.robot.tree import Attachment
 from footfall.scene.model import Scene, SceneObject
 from footfall.simulation.engine import Deepest, Engine
-from footfall.simulation.feet import FeetEngine
 from footfall.simulation.run_values import SimulationState, Trajectory
 from footfall.simulation.step_values import Command
-from footfall.simulation.world.engine import WorldEngine
 
 # Simulations that leave the numbers: an error for one robot, a warning for some of many.
 
@@ -112,14 +109,18 @@ def _first_bad(robot: Robot, v: Array) -> str:
 _NEARLY = 10.0  # times the tolerance: what is left below that is no news
 
 
-def warn_of_residuals(residuals: Array, *, tolerance: float, scale: float) -> None:
+def warn_of_residuals(
+    residuals: Array, *, tolerance: float, scale: float, asked: Array | None = None
+) -> None:
     """Contact that is not solved as asked is never silent.
 
-    residuals: of control periods, N s, of any shape. tolerance: of the scale, which is the weight times dt, N s.
+    residuals: of control periods, N s, of any shape. tolerance: of the scale, which is the weight times dt, N s. asked:
+    instead, of each period, N s.
     """
-    worst = np.fmax.reduce(residuals, axis=None)  # robots that left the numbers have none
-    if scale > 0.0 and worst > _NEARLY * tolerance * scale:
-        bad = residuals > _NEARLY * tolerance * scale
+    allowed = _NEARLY * (tolerance * scale if asked is None else asked)
+    bad = residuals > allowed
+    if scale > 0.0 and bad.any():
+        worst = np.fmax.reduce(residuals[bad], axis=None)  # robots that left the numbers have none
         warnings.warn(
             f"contact was not solved as asked in {bad.sum()} of {bad.size} control periods: up to {worst:.2g} N s are "
             f"left ({worst / scale:.2g} of weight times dt); more newton_steps or a smaller dt may help",
@@ -135,7 +136,10 @@ _COMING = 0.2  # from here on a dead point that a loop moves towards is told of
 _SOON = 10  # control periods before a loop is there
 _STUCK = 1e-4  # loop_margin of a linkage that has no way to go on
 
-_REMEDY = "let other joints be `dependent`, or keep its drives away from there"
+_REMEDY = (
+    "hold it by forces (`Loop(held_by='forces')`), which passes dead points, let other joints be `dependent`, or keep "
+    "its drives away from there"
+)
 
 
 class LoopWatch:
@@ -216,7 +220,7 @@ class RunWatch:
         self._told: set[str] = set()
 
     def of(self, engine: Engine) -> RunWatch:
-        """The same for a copy of the engine: what has been told is not told again."""
+        """The same for a copy of the engine: what has been reported is not reported again."""
         twin = RunWatch(self._robot, engine, recovery_speed=self._speed)
         twin._told = set(self._told)
         return twin
@@ -244,12 +248,7 @@ class RunWatch:
 
     @cached_property
     def _shapeless(self) -> Shapeless:
-        bodies = {body.name for body in self._robot.bodies if body.collisions}
-        if isinstance(self._engine, WorldEngine):
-            bodies |= {volume.body for volume in standing_in(self._robot)}
-        elif isinstance(self._engine, FeetEngine):
-            bodies &= {name for each in self._engine.candidates for name in (each.body, each.surface.body)}
-        return shapeless_bodies(self._robot, self._engine.attachments, bodies)
+        return shapeless_bodies(self._robot, self._engine.attachments, self._engine.touching)
 
 
 def warn_if_inside(deepest: Deepest | None, *, speed: float) -> None:

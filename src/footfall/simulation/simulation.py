@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from copy import deepcopy
+from copy import copy, deepcopy
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -40,8 +40,8 @@ from footfall.simulation.commands import (
     whole_command,
 )
 from footfall.simulation.drive_step import DriveTrain, Gears
+from footfall.simulation.energy_watch import EnergyWatch
 from footfall.simulation.engine import Batch, Course, Engine, Pace, RunRecording
-from footfall.simulation.feet import FeetEngine
 from footfall.simulation.joint_control import actuated_velocities
 from footfall.simulation.old_words import AcceptsOldWords
 from footfall.simulation.run_values import SimulationState, Trajectory
@@ -56,8 +56,10 @@ from footfall.simulation.run_watch import (
 )
 from footfall.simulation.start import standing_start, without_missing_meshes
 from footfall.simulation.step_values import Command, StepOptions
-from footfall.simulation.time_step import ExactStep
 from footfall.simulation.world.engine import Setting, WorldEngine, begin_early
+
+if TYPE_CHECKING:
+    from footfall.simulation.lanes.engine import FeetEngine
 
 Controller = Callable[[float, Array, Array], Command | Array]
 
@@ -112,6 +114,7 @@ class SimulationBase(ABC):
         self._pushes = TimedPushes()
         self._pace = Pace()
         self._watch = RunWatch(self.robot, self.engine, recovery_speed=self.options.contact.recovery_speed)
+        self._energy = EnergyWatch(self.robot, place, self.options.dt, given=robot)
         self.reset(q, v)
 
     @abstractmethod
@@ -146,7 +149,11 @@ class SimulationBase(ABC):
         """Another simulation in the same state, which goes on by itself; it shares the native code."""
         twin = object.__new__(type(self))
         vars(twin).update(vars(self), state=deepcopy(self.state), engine=self.engine.copy())
-        twin._pushes, twin._watch = self._pushes.copy(), self._watch.of(twin.engine)
+        twin._pushes, twin._watch, twin._energy = (
+            self._pushes.copy(),
+            self._watch.of(twin.engine),
+            copy(self._energy),
+        )
         return twin
 
     def __deepcopy__(self, memo: Any) -> Any:
@@ -273,6 +280,7 @@ class SimulationBase(ABC):
         fixed = None if callable(controller) else whole_command(controller, self.robot, self.joints)
         course = self.engine.course(count)
         loops = LoopWatch(self.robot, self.state.q)
+        began, pushed = self.state.time, bool(self._pushes.acting(self.state.time))
         pace, done, start = self._pace, 0, self.state.time
         times = self._times(start, np.arange(1, count + 1))
         with RunRecording(recorder, course, times, currents=self.train is not None) as recording:
@@ -294,9 +302,13 @@ class SimulationBase(ABC):
                 done = last
         trajectory = course.trajectory(times)
         warn_of_residuals(
-            trajectory.residual, tolerance=self.options.solver.tolerance, scale=self._weight_impulse
+            trajectory.residual,
+            tolerance=self.options.solver.tolerance,
+            scale=self._weight_impulse,
+            asked=trajectory.asked,
         )
         self._watch.look_at_end(trajectory)
+        self._energy.look(trajectory, passive=not pushed, began=began)
         return trajectory
 
     def _look_at_loops(self, loops: LoopWatch, before: SimulationState) -> None:
@@ -369,7 +381,8 @@ class Simulation(SimulationBase, metaclass=AcceptsOldWords):
         until something touches or pushes them or the scene changes: they cost next to nothing, and `asleep` names them.
         Robots, and what touches them, do not sleep.
     divided_meshes: whether meshes of robots and loose things touch as several convex parts each, by CoACD, which must
-        be installed (`pip install coacd`); else as their convex hull.
+        be installed (`pip install coacd`); else as their convex hull. By default loose things whose hull is empty for
+        more than three tenths (rings, cups, hooks) are divided if it is installed, and you are warned if it is not.
     robot, scene, drives, options, dt, substeps, q, v: see `SimulationBase`.
 
     The scene may change (`add`, `replace`, `remove`). Where nothing can touch, steps run in lanes as feet do
@@ -385,7 +398,7 @@ class Simulation(SimulationBase, metaclass=AcceptsOldWords):
         *,
         self_contact: bool = True,
         sleep: bool = False,
-        divided_meshes: bool = False,
+        divided_meshes: bool | None = None,
         drives: Gears | None = None,
         options: StepOptions | None = None,
         dt: float | None = None,
@@ -394,7 +407,9 @@ class Simulation(SimulationBase, metaclass=AcceptsOldWords):
         v: Array | None = None,
     ) -> None:
         self.self_contact, self.sleep, self.divided_meshes = self_contact, sleep, divided_meshes
-        require_switch(self, "self_contact", "sleep", "divided_meshes")
+        require_switch(self, "self_contact", "sleep")
+        if divided_meshes is not None:
+            require_switch(self, "divided_meshes")
         super().__init__(robot, scene, drives=drives, options=options, dt=dt, substeps=substeps, q=q, v=v)
 
     def _begin(self, placed: Sequence[Placed], scene: Scene, drives: Gears | None) -> None:
@@ -410,7 +425,10 @@ class Simulation(SimulationBase, metaclass=AcceptsOldWords):
         self._setting = setting
         several = len(setting.placed) + len(setting.scene.free_objects) > 1
         if _nothing_touches([setting.robot], setting.scene, self_contact=setting.self_contact or several):
-            return FeetEngine(setting, (), ExactStep(), self.train)
+            from footfall.simulation.lanes.engine import FeetEngine  # few scenes need it
+            from footfall.simulation.lanes.step import ExactStep
+
+            return FeetEngine(_in_the_middle(setting), (), ExactStep(), self.train)
         return WorldEngine(setting)
 
     def _contact_words(self) -> str:
@@ -442,6 +460,13 @@ class Simulation(SimulationBase, metaclass=AcceptsOldWords):
             self.state = replace(begun, time=before.time, integral=before.integral, drives=before.drives)
             self._watch = self._watch.of(self.engine)
         return self.engine
+
+
+def _in_the_middle(setting: Setting) -> Setting:
+    """Gyroscopic forces as where contacts are found."""
+    if setting.options.velocity_terms != "auto" or setting.robot.loops:
+        return setting
+    return replace(setting, options=replace(setting.options, velocity_terms="middle"))
 
 
 def _nothing_touches(robots: Sequence[Robot], scene: Scene, *, self_contact: bool) -> bool:

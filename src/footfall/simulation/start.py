@@ -1,4 +1,4 @@
-"""Where a robot starts in a scene if nobody says it: in a configuration of its own, and not inside of the ground."""
+"""Where a robot starts in a scene by default: in a configuration of its own, and not inside of the ground."""
 
 from __future__ import annotations
 

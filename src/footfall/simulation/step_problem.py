@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.arrays import Array, Flags
-from footfall.contact.assembly import contact_jacobian, followers, rotation_jacobian
+from footfall.contact.assembly import problem_of, problem_rows
+from footfall.contact.candidates import detect_contacts
 from footfall.contact.contacts import Contacts, contact_frame
-from footfall.contact.detection import detect_contacts
-from footfall.contact.law import limit_offset, moment_arm, normal_laws, shear_compliance, viscous_bound
+from footfall.contact.law import limit_offset, moment_arm, shear_compliance
 from footfall.contact.pair_material import touching_material
 from footfall.contact.problem import ContactProblem
 from footfall.contact.validation import check_solution
@@ -27,16 +27,19 @@ from footfall.dynamics.kinematics import forward_kinematics
 from footfall.dynamics.loops import Coupling
 from footfall.dynamics.mass_matrix import mass_matrix
 from footfall.errors import InvalidInput
+from footfall.math.rotations import matrix_from_quaternion
+from footfall.math.spatial import skew
 from footfall.robot.loop_equations import held_equations
 from footfall.robot.model import WORLD, Robot
 from footfall.scene.model import Material
 from footfall.simulation.joint_control import joint_control, limited_velocities, rubbing_velocities
+from footfall.simulation.lanes.step import foreseen_velocities
 from footfall.simulation.plants import ExactSimulation
 from footfall.simulation.run_values import SimulationState, Trajectory, join_trajectories
 from footfall.simulation.step_values import Command
-from footfall.simulation.time_step import foreseen_velocities
 from footfall.simulation.world.engine import WorldEngine
 from footfall.simulation.world.laws import felt_gap, giving_share
+from footfall.simulation.world.movers import BLOW, COUNTS
 from footfall.simulation.world.velocity_sums import CLOSING, HOLDS
 from footfall.simulation.world.warm_start import match_contacts, warm_impulses
 
@@ -75,56 +78,31 @@ def build_step_problem(
     inertia = mass_matrix(robot, q) + np.diag(np.asarray(control.added_inertia, dtype=np.float64))
     forces = np.asarray(control.effort, dtype=np.float64) - bias_forces(robot, q, v) - robot.damping * v
     if foreseen := _foreseen(simulation):
-        middle = v + dt / 2 * np.linalg.solve(inertia, forces)
+        middle = v + dt / 2 * np.linalg.solve(inertia, forces) + _contact_spins(simulation, state) / 2
         forces[foreseen] += (bias_forces(robot, q, v) - bias_forces(robot, q, middle))[foreseen]
     free = v + dt * np.linalg.solve(inertia, forces)
     contacts = _contacts(simulation, state, after)
-    frames = np.array([contact_frame(rotation[:, 2]) for rotation in contacts.rotations]).reshape(-1, 3, 3)
-    jacobian = contact_jacobian(robot, q, contacts)
-    turned = np.einsum("mij,mik,mkl->mjl", frames, contacts.rotations, jacobian.reshape(-1, 3, robot.nv))
     joints, room, bounds, closing = _joint_rows(simulation, q)
-    leaders, arms = followers(contacts)
-    turning = np.einsum("mij,mik,mkl->mjl", frames, contacts.rotations, rotation_jacobian(robot, q, contacts))
-    turning = (arms[:, None, None] * turning[leaders]).reshape(-1, robot.nv)
-    jacobian = np.concatenate([turned.reshape(-1, robot.nv), joints, turning])
+    jacobian = problem_rows(robot, q, contacts, joints)
     response = np.linalg.solve(inertia, jacobian.T)
-    bias, before = jacobian @ free, jacobian @ v
-    first = 3 * len(contacts)
-    carried = np.einsum("mij,mi->mj", frames, contacts.surface_velocity).ravel()
-    bias[:first] -= carried
-    before[:first] -= carried
-    normal = slice(2, first, 3)
-    compliance = np.zeros(len(jacobian))
     rules = options.contact.rules(float(np.linalg.norm(robot.gravity)), dt)
-    found = after is not None and isinstance(simulation.engine, WorldEngine)
-    bends = after.contacts["bend"] if found and after is not None else np.zeros(len(contacts))
-    offset, compliance[normal] = normal_laws(contacts, bends, before[normal], rules, dt)
-    bias[normal] += offset
-    shear, before_step = _stick_springs(simulation, state, after, frames)
+    found = simulation.engine if isinstance(simulation.engine, WorldEngine) else None
+    problem = problem_of(
+        contacts, jacobian @ response, jacobian @ free, jacobian @ v, limit_offset(room, rules, dt), bounds, rules, dt,
+        bends=after.contacts["bend"] if found and after else None,
+    )  # fmt: skip
+    bias, compliance, first = problem.bias.copy(), problem.compliance.copy(), 3 * len(contacts)
+    shear, before_step = _stick_springs(simulation, state, after, contacts.rotations)
     for way in (0, 1):
         compliance[way:first:3] = shear
         bias[way:first:3] -= shear * before_step[:, way]
-    if isinstance(simulation.engine, WorldEngine) and after is not None:
-        pressed = before_step[:, 2] * _mobilities(robot, inertia, turned[:, 2:])
-        giving = _giving_shares(simulation.engine, after.contacts, pressed)
-        compliance[normal] = np.maximum(compliance[normal], giving * _mobilities(robot, inertia, turned))
-    limits = len(joints) - len(bounds)
-    bias[first : first + limits] += limit_offset(room, rules, dt)
-    bias[first + limits : first + len(joints)] += closing
-    delassus = jacobian @ response
-    problem = ContactProblem(
-        delassus=(delassus + delassus.T) / 2,
-        bias=bias,
-        friction=contacts.friction,
-        extra=viscous_bound(contacts.viscous_friction, before[0:first:3], before[1:first:3], dt),
-        limits=limits,
-        box=bounds,
-        compliance=compliance,
-        leaders=leaders.tolist(),
-        rolling=contacts.rolling_friction[leaders] / arms,
-        torsion=contacts.torsional_friction[leaders] / arms,
-    )
-    return StepProblem(problem, response, free)
+    bias[first + len(room) : first + len(joints)] += closing
+    if found and after:
+        along = jacobian[:first].reshape(-1, 3, robot.nv)
+        pressed = before_step[:, 2] * _mobilities(robot, inertia, along[:, 2:])
+        giving = _giving_shares(found, after.contacts, pressed) * _mobilities(robot, inertia, along)
+        compliance[2:first:3] = np.maximum(compliance[2:first:3], giving)
+    return StepProblem(replace(problem, bias=bias, compliance=compliance), response, free)
 
 
 def step_impulses(simulation: ExactSimulation, after: SimulationState) -> Array:
@@ -186,6 +164,31 @@ def _foreseen(simulation: ExactSimulation) -> list[int]:
         result += list(range(first, first + member.robot.nv)) if middle else []
         first += member.robot.nv
     return result
+
+
+def _contact_spins(simulation: ExactSimulation, state: SimulationState) -> Array:
+    """By how much contact changed the angular velocities (nv,) of free bodies in the last step, as
+    `world.movers.note_contact_spins` has it."""
+    engine, spins = simulation.engine, np.zeros(simulation.robot.nv)
+    if not isinstance(engine, WorldEngine):
+        return spins
+    impulses = state.impulses[: 3 * len(state.contacts)].reshape(-1, 3)
+    for body in np.asarray(engine.world.free):
+        q, speeds = state.q[body["first_q"] :][:7], state.v[body["first_v"] :][3:6]
+        speed = float(np.linalg.norm(speeds))
+        if engine.settings.dt * speed <= COUNTS:
+            continue
+        rotation, centre, moment = matrix_from_quaternion(q[3:]), body["center"], np.zeros(3)
+        for contact, impulse in zip(state.contacts, impulses, strict=True):
+            for side, sign in (("first", 1.0), ("second", -1.0)):
+                if engine.contacts.table.shapes["body"][contact[side]] == body["link"]:
+                    arm = contact["position"] - q[:3] - rotation @ centre
+                    moment += sign * (np.cross(arm, impulse) + contact["moment"])
+        about_center = body["inertia"] + body["mass"] * (skew(centre) @ skew(centre))
+        change = np.linalg.solve(about_center, rotation.T @ moment)
+        if np.linalg.norm(change) <= BLOW * speed:
+            spins[body["first_v"] + 3 : body["first_v"] + 6] = change
+    return spins
 
 
 def _contacts(simulation: ExactSimulation, state: SimulationState, after: SimulationState | None) -> Contacts:

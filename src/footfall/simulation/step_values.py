@@ -1,18 +1,16 @@
-"""What goes into a time step and what comes out of it."""
+"""What users say of a step: its options, and the command of its joints."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, SupportsFloat
+from typing import Literal, NamedTuple, SupportsFloat
 
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.contact.candidates import Candidate
 from footfall.contact.options import ContactOptions
 from footfall.errors import InvalidInput
 from footfall.option_checks import require_choice, require_not_negative, require_record, require_switch
-from footfall.robot.model import Robot
 from footfall.simulation.old_words import AcceptsOldOptions
 
 VelocityTerms = Literal["auto", "start", "middle"]
@@ -27,13 +25,16 @@ class SolverOptions(metaclass=AcceptsOldOptions):
 
     newton_steps: at most, of Newton's method for all contacts together.
     tolerance: of the natural map, as a part of the robot's weight times dt.
+    moving_tolerance: the same of islands of 32 contacts and more between free bodies alone, while some of these move
+        faster than 1 mm/s: piles that fall, walls that are hit. Where it is not above `tolerance`, that one counts.
     """
 
     newton_steps: int = 184
     tolerance: float = 1e-9
+    moving_tolerance: float = 1e-6
 
     def __post_init__(self) -> None:
-        require_not_negative(self, "newton_steps", "tolerance")
+        require_not_negative(self, "newton_steps", "tolerance", "moving_tolerance")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,8 +62,8 @@ class StepOptions(metaclass=AcceptsOldOptions):
     dt: s, length of a step.
     velocity_terms: at which velocity of a step Coriolis and gyroscopic forces are taken. At its "start" they give what
         turns fast a little energy; in its "middle", predicted without contact, they do not, for up to a third more time
-        a step. "auto": in the middle for free bodies, and for robots without loops if contacts are found while it runs;
-        else at the start.
+        a step. "auto": in the middle for free bodies, and for robots without loops in a `Simulation`; else at the
+        start.
     contact: what contact asks for.
     solver: how its impulses are found.
     joints: what joints add to it.
@@ -81,26 +82,6 @@ class StepOptions(metaclass=AcceptsOldOptions):
         require_record(self, contact=ContactOptions, solver=SolverOptions, joints=JointOptions)
 
 
-class Place(NamedTuple):
-    """What a step in lanes is made for: a robot, the places of it that may touch, and how steps are computed.
-    on_surfaces: whether contacts act where the surface is, as those that are found, or where the robot's place is."""
-
-    robot: Robot
-    candidates: tuple[Candidate, ...]
-    options: StepOptions
-    on_surfaces: bool = False
-
-
-class StepState(NamedTuple):
-    """What one step hands to the next. q (nq,), v (nv,), integral (joints,) of the position errors in rad s,
-    impulses (rows,) of contacts, limits and joint friction in N s: the start of the next solution."""
-
-    q: Array
-    v: Array
-    integral: Array
-    impulses: Array
-
-
 class Command(NamedTuple):
     """What the joints shall do, (joints,) each: position, velocity, effort (feed-forward, N m) and gains.
 
@@ -113,17 +94,3 @@ class Command(NamedTuple):
     kp: Array = 0.0  # type: ignore[assignment]
     ki: Array = 0.0  # type: ignore[assignment]
     kd: Array = 0.0  # type: ignore[assignment]
-
-
-class StepReport(NamedTuple):
-    """What happened. effort (nv,) applied, N m. positions (contacts, 3) m, forces (contacts, 3) N and
-    normals (contacts, 3) in world axes, gaps (contacts,) m before the step; residual: of the natural map, or the change
-    of the impulses in the last sweep, N s; solver_steps: of Newton's method, or sweeps, taken."""
-
-    effort: Array
-    positions: Array
-    forces: Array
-    normals: Array
-    gaps: Array
-    residual: Any
-    solver_steps: Any

@@ -20,7 +20,7 @@ from footfall.studies.workers import Result, Task, Work, Workers, code_fingerpri
 _CHUNK_SECONDS = 0.5  # of work in a chunk
 _LONGEST_CHUNK = 256  # runs
 _AHEAD = 2  # chunks a worker has waiting
-_COMMIT = 1.0  # s between two commits at most
+_COMMIT, _COMMIT_HERE = 1.0, 0.1  # s between two commits at most; of runs in this process
 
 
 class StudyProgress(NamedTuple):
@@ -122,8 +122,10 @@ class _Schedule:
     @property
     def expected(self) -> int:
         """How many runs there will be: those of cells that ended tell about the others."""
-        if self.finished_cells < 1 or self.study.limit is None:
+        if self.study.limit is None:
             return self.study.most_runs
+        if self.finished_cells < 1:
+            return self.study.cells * self.study.limit.usual_runs(self.study.seeds)
         return round(self.study.cells * self.ended_runs / max(self.finished_cells, 1))
 
 
@@ -211,7 +213,7 @@ def _conduct(
                 schedule.take(result, success)
                 kept.append(result)
             now = time.perf_counter()
-            if kept and (now - last >= _COMMIT or crew.count == 1 or flying == 0):
+            if kept and (now - last >= (_COMMIT if crew.count > 1 else _COMMIT_HERE) or flying == 0):
                 store.add(kept, success)
                 kept, last = [], now
             if progress is not None:

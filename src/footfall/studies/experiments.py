@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import msgspec
@@ -15,21 +16,27 @@ import numpy as np
 
 from footfall.errors import InvalidInput, NoPath, UnknownName
 from footfall.motion.parameters import MotionParameters
+from footfall.scene.load import load_scene
 from footfall.studies.study import Study, Value
+from footfall.walking.branch import branch
 from footfall.walking.gains import control_gains
 from footfall.walking.hardware_request import BusQuality
+from footfall.walking.live.session import session_for
 from footfall.walking.request import WalkRequest, of_now
 from footfall.walking.session import WalkSession
 from footfall.walking.settings import PlanningParameters, WalkSettings, planner_parameters
 from footfall.walking.signals import Add, AnySignal, Drive, Load, PushBody, Set, Surface
-from footfall.walking.walk import completed, walk
+from footfall.walking.walk import completed, walk_on, walk_out, with_goal_of_scene
 from footfall.walking.walker import WalkingCode
 
 _PUSH_SECONDS = 0.1
+_LOOK = 0.2  # s, between two looks at a gait
+_ARM = 0.5  # m, beside the upper body, where weights hang
 _AFTER_PUSH = 4.0  # s of walking until it counts as stood
 _WARM_UP_STEPS = 4  # until the gait is periodic
+_BEFORE = 24  # walks until a push that are kept: of all seeds of a cell
 # Measures that depend on the machine: they would make results of two runs differ.
-_TIMES = ("control_us", "planning_ms", "compiling_ms", "replanning_ms", "real_time_factor")
+_TIMES = ("control_us", "planning_ms", "compiling_ms", "replanning_ms", "late_plans", "real_time_factor")
 
 
 class Outcome(NamedTuple):
@@ -84,7 +91,13 @@ _WALK_PARAMETERS = {
     "noise": Parameter(True, "whether sensors have errors"),
     "friction": Parameter(None, "of all surfaces, instead of the scene's"),
     "payload_kg": Parameter(0.0, "weight on the upper body that the controller does not know of"),
+    "weight_error": Parameter(0.0, "share of its weight by which the robot is heavier than it believes"),
+    "center_ahead_m": Parameter(0.0, "how far its centre of mass lies ahead of where it believes it to be"),
+    "center_left_m": Parameter(0.0, "the same to the left"),
+    "sensor_delay": Parameter(0.0, "s, by which all sensors are later than usual"),
+    "substeps": Parameter(None, "steps of the plant in a period of 1 ms; 2, and 4 in full mode"),
     "bus_latency": Parameter(1, "frames of 0.25 ms that one takes on the bus, 0 to 3 (full mode)"),
+    "bus_jitter": Parameter(0.0, "probability that one takes a frame more (full mode)"),
     "bus_dropped": Parameter(0.0, "probability that a frame is lost (full mode)"),
     "boards": Parameter(0, "how many boards lie on the way that the robot does not see"),
     "board_m": Parameter(0.02, "their height, m"),
@@ -100,6 +113,9 @@ _PUSH_PARAMETERS = {
     "impulse": Parameter(20.0, "N s, against the upper body, within 0.1 s"),
     "direction_deg": Parameter(0.0, "where the push goes to: 0 ahead, 90 to the left"),
     "phase": Parameter(0.0, "when: 0 to 1 of a stride, from where the right foot lifts off"),
+    "hands": Parameter(
+        False, "whether it walks to the goal of the scene by hands on walls, rather than straight on"
+    ),
 }
 
 
@@ -134,8 +150,7 @@ def surroundings(given: Mapping[str, Any], seed: int) -> tuple[AnySignal, ...]:
     signals: list[AnySignal] = [Set(name=name, value=value) for name, value in settings_of(given).items()]
     if given["friction"] is not None:
         signals.append(Surface(friction=given["friction"]))
-    if given["payload_kg"]:
-        signals.append(Load(body=walking_code(given["robot"]).body.body_of("UB"), mass=given["payload_kg"]))
+    signals += _loads(given)
     places = np.random.default_rng([seed, 2]).uniform([0.3, -0.3], [0.8, 0.3], (int(given["boards"]), 2))
     for number, (step, side) in enumerate(places.tolist()):
         ahead = 0.6 + 0.8 * number + step
@@ -145,10 +160,31 @@ def surroundings(given: Mapping[str, Any], seed: int) -> tuple[AnySignal, ...]:
     return tuple(signals)
 
 
+def _loads(given: Mapping[str, Any]) -> Iterator[Load]:
+    """Weights on the upper body. Two that cancel are a couple: the centre of mass seems to lie elsewhere."""
+    if not any(given[name] for name in ("payload_kg", "weight_error", "center_ahead_m", "center_left_m")):
+        return
+    body = walking_code(given["robot"]).body
+    robot, upper = body.robot, body.body_of("UB")
+    extra = given["payload_kg"] + given["weight_error"] * robot.mass
+    if extra:
+        yield Load(body=upper, mass=extra)
+    places = robot.tree.attachments
+    axes = places[upper].placement.rotation.T @ places[body.model.frames["UB"]].placement.rotation
+    for k, name in enumerate(("center_ahead_m", "center_left_m")):
+        for sign in (1.0, -1.0) if given[name] else ():
+            x, y, z = (sign * _ARM * axes[:, k]).tolist()
+            yield Load(body=upper, mass=sign * robot.mass * given[name] / (2.0 * _ARM), at=(x, y, z))
+
+
 def walk_request(given: Mapping[str, Any], seed: int, **fields: Any) -> WalkRequest:
     """The request of a walk with these surroundings."""
     full = given["mode"] == "full"
-    bus = BusQuality(int(given["bus_latency"]), dropped=given["bus_dropped"]) if full else BusQuality()
+    bus = (
+        BusQuality(int(given["bus_latency"]), given["bus_jitter"], given["bus_dropped"])
+        if full
+        else BusQuality()
+    )
     return WalkRequest(
         scene=given["scene"],
         robot=given["robot"],
@@ -156,6 +192,8 @@ def walk_request(given: Mapping[str, Any], seed: int, **fields: Any) -> WalkRequ
         noise=given["noise"],
         seed=seed,
         bus=bus,
+        sensor_delay=given["sensor_delay"],
+        substeps=given["substeps"],
         **fields,
     )
 
@@ -180,12 +218,29 @@ def run_push(given: Mapping[str, Any], seed: int) -> Outcome:
         force=(force * math.cos(angle), force * math.sin(angle), 0.0),
         seconds=_PUSH_SECONDS,
     )
-    signals = (*_driving(given, seed), push)
-    return measured_walk(walk_request(given, seed, signals=signals, seconds=round(when + _AFTER_PUSH, 6)))
+    before = _walking_on(given, seed, seconds=when)
+    end = round(when + _AFTER_PUSH, 6)
+    request = msgspec.structs.replace(before, signals=(*before.signals, push), seconds=end)
+    return measured_session(branch(_walked(msgspec.json.encode(before)), request))
 
 
-def _driving(given: Mapping[str, Any], seed: int) -> tuple[AnySignal, ...]:
-    return (*surroundings(given, seed), Drive(forward=given["speed"]))
+@lru_cache(maxsize=_BEFORE)
+def _walked(asked: bytes) -> WalkSession:
+    """A walk, as JSON, until its end, from which pushes of all directions and sizes go on."""
+    request = msgspec.json.decode(asked, type=WalkRequest)
+    session = session_for(request, code=walking_code(request.robot), log_memory=0.0)
+    walk_out(session)
+    return session
+
+
+def _walking_on(given: Mapping[str, Any], seed: int, seconds: float | None = None) -> WalkRequest:
+    """The request of a walk straight on, or by hands on walls to the goal of the scene."""
+    signals = surroundings(given, seed)
+    if not given["hands"]:
+        return walk_request(given, seed, signals=(*signals, Drive(forward=given["speed"])), seconds=seconds)
+    request = with_goal_of_scene(walk_request(given, seed), load_scene(given["scene"]))
+    words = {"signals": signals, "speed": given["speed"], "sight": "exact", "seconds": seconds}
+    return msgspec.structs.replace(request, **words)
 
 
 def _push_time(given: Mapping[str, Any]) -> float:
@@ -206,42 +261,73 @@ _PUSH_ONLY = ("impulse", "direction_deg", "phase")
 def _lift_offs(key: tuple[tuple[str, Any], ...]) -> tuple[float, float]:
     """When the right foot lifts off for two strides that follow each other, s."""
     given = dict(key)
-    session = WalkSession(
-        walk_request(given, 0, signals=_driving(given, 0)), code=walking_code(given["robot"])
-    )
-    found: list[float] = []
-    while len(found) < _WARM_UP_STEPS // 2 + 2:
-        session.run(0.2)
-        found = _right_lift_offs(session)
-        if session.fallen or session.time > 60.0:
+    code = walking_code(given["robot"])
+    session = WalkSession(_walking_on(given, 0), code=code, log_memory=0.0)
+    watch = _StrideWatch(session)
+    while True:
+        session.run(_LOOK)
+        watch.look()
+        strides = list(
+            pairwise(watch.lift_offs if given["hands"] else watch.lift_offs[_WARM_UP_STEPS // 2 :])
+        )
+        held = [each for each in strides if not given["hands"] or watch.leans_at(each[0])]
+        if held:
+            return held[0]
+        if session.fallen or session.resting or session.time > 60.0:
+            what = "hand on a wall" if given["hands"] else "gait"
             raise InvalidInput(
-                f"without a push there is no gait at {given['speed']:g} m/s; choose another speed"
+                f"without a push there is no {what} at {given['speed']:g} m/s; choose another speed or scene"
             )
-    return found[-2], found[-1]
 
 
-def _right_lift_offs(session: WalkSession) -> list[float]:
-    """When the right foot leaves the ground, s, as far as it has walked."""
-    signals, gains = session.walker.log.signals, session.walker.gains
-    lifted = signals["right_foot"][:, 2] < 0.01 * gains.mass * gains.gravity
-    rows = np.flatnonzero(lifted[1:] & ~lifted[:-1]) + 1
-    held = [row for row in rows.tolist() if lifted[row : row + round(0.1 / gains.period)].all()]
-    times = [row * gains.period * session.walker.options.log_every for row in held]
-    return [time for time in times if time < session.time - 0.1]
+class _StrideWatch:
+    """When the right foot of a walk leaves the ground for good, s, and when hands lean on something, as it goes on."""
+
+    def __init__(self, session: WalkSession) -> None:
+        self._session, self._rows = session, 0
+        self._lifted, self._leaning = np.zeros(0, dtype=bool), np.zeros(0, dtype=bool)
+        self.lift_offs: list[float] = []
+
+    def look(self) -> None:
+        """Take the rows of the log that are new."""
+        walker = self._session.walker
+        signals: Any = walker.log_from(self._rows).signals
+        self._rows += len(signals)
+        weight = walker.gains.mass * walker.gains.gravity
+        self._lifted = np.append(self._lifted, signals["right_foot"][:, 2] < 0.01 * weight)
+        self._leaning = np.append(self._leaning, signals["hand_loads"].max(axis=1) > 0.5)
+        rows = np.flatnonzero(self._lifted[1:] & ~self._lifted[:-1]) + 1
+        lasting = round(0.1 / walker.row_time)
+        held = [row for row in rows.tolist() if self._lifted[row : row + lasting].all()]
+        times = [row * walker.row_time for row in held]
+        self.lift_offs = [time for time in times if time < self._session.time - 0.1]
+
+    def leans_at(self, time: float) -> bool:
+        """Whether a hand leaned on something then."""
+        return bool(self._leaning[round(time / self._session.walker.row_time)])
 
 
 def measured_walk(request: WalkRequest) -> Outcome:
     """Walk, and keep what does not depend on the machine. That there is no way is a result too."""
-    replay = msgspec.json.encode(of_now(request)).decode()
     try:
-        done = walk(request, code=walking_code(request.robot))
+        return measured_session(session_for(request, code=walking_code(request.robot), log_memory=0.0))
     except NoPath as problem:
-        return Outcome({"reached": False, "stands": True, "problem": str(problem)}, replay)
+        measures: dict[str, Value] = {"reached": False, "stands": True, "problem": str(problem)}
+        return Outcome(measures, _replay(request))
+
+
+def _replay(request: WalkRequest) -> str:
+    return msgspec.json.encode(of_now(request)).decode()
+
+
+def measured_session(session: WalkSession) -> Outcome:
+    """The same of a session that has begun."""
+    done = walk_on(session, timed=False)
     measures = {name: value for name, value in asdict(done.summary).items() if name not in _TIMES}
     for name in ("limits_passed", "touched"):
         measures[name] = len(measures[name])
     measures["peak_torque"] = max(measures.pop("peak_torques").values(), default=0.0)
-    return Outcome({"stands": not measures["fallen"], **measures}, replay)
+    return Outcome({"stands": not measures["fallen"], **measures}, _replay(session.asked))
 
 
 # Plans and simulations

@@ -29,13 +29,23 @@ class Bracket(NamedTuple):
     success: float | None = None
     failure: float | None = None
 
-    def next_level(self, limit: Limit) -> float | None:
+    def next_level(self, limit: Limit, guess: float | None = None) -> float | None:
         """Where to look next; None if it is found, or lies outside of the range. The ends of the range are looked at
-        last, and only if the limit has come close to them: most cells never need it."""
+        last, and only if the limit has come close to them: most cells never need it.
+
+        guess: of the limit. Steps away from it double until the limit is enclosed (Bentley and Yao 1976), so that it is
+        found in 2 + 2 log2(d / within) runs from a distance d, however wide the range is.
+        """
         low = limit.first if self.success is None else self.success
         high = limit.last if self.failure is None else self.failure
         if high - low > limit.within * (1.0 + 1e-9):
-            return 0.5 * (low + high)
+            middle = 0.5 * (low + high)
+            if guess is None or (self.success is not None and self.failure is not None):
+                return middle
+            if self.success is None and self.failure is None:
+                return min(max(guess, limit.first + limit.within), limit.last - limit.within)
+            step = 2.0 * max(limit.within, abs((high if self.success is None else low) - guess))
+            return max(high - step, middle) if self.success is None else min(low + step, middle)
         if self.success is None and high > limit.first:
             return limit.first
         if self.failure is None and low < limit.last:
@@ -61,10 +71,17 @@ def rounds_of(study: Study) -> Rounds:
         yield [Ask(number, None) for number in range(study.seeds)]
         return
     brackets = [Bracket()] * study.seeds
+    # The first seed is looked for in the whole range; the others begin where its limit is.
+    yield from _narrowed(brackets, study.limit, range(1), None)
+    yield from _narrowed(brackets, study.limit, range(1, study.seeds), brackets[0].estimate(study.limit))
+
+
+def _narrowed(brackets: list[Bracket], limit: Limit, numbers: Iterable[int], guess: float | None) -> Rounds:
+    """Rounds until the limits of some seeds are found."""
     while asks := [
         Ask(number, level)
-        for number, bracket in enumerate(brackets)
-        if (level := bracket.next_level(study.limit)) is not None
+        for number in numbers
+        if (level := brackets[number].next_level(limit, guess)) is not None
     ]:
         answers = yield asks
         for ask, success in zip(asks, answers, strict=True):

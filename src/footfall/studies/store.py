@@ -22,7 +22,7 @@ from footfall.studies.workers import Result
 from footfall.version import __version__
 
 FILE = "runs.sqlite"
-_FORMAT = 1
+_FORMAT = 2  # raise it when cells ask for other runs than before, or rows hold other things
 _TABLES = """
 CREATE TABLE study (format INTEGER, version TEXT, fingerprint TEXT, study TEXT);
 CREATE TABLE runs (
@@ -85,7 +85,13 @@ class Store:
                 f"{str(self.path.parent)!r} has results of another study, or of this one before it was changed; "
                 "choose another --output, or --restart to throw them away"
             )
-        if (format_number, version) != (_FORMAT, __version__):
+        if format_number != _FORMAT:
+            raise InvalidInput(
+                f"{str(self.path.parent)!r} was begun with footfall {version}, which kept runs in another way (format "
+                f"{format_number}; this is {_FORMAT}); go on with that version, choose another --output, or --restart "
+                "to throw them away"
+            )
+        if version != __version__:
             self.warnings.append(
                 f"{str(self.path.parent)!r} was begun with footfall {version}; what is missing is run with "
                 f"{__version__}"
@@ -155,6 +161,18 @@ def stored_row(folder: Path, number: int) -> Row:
             count = database.execute("SELECT COUNT(*) FROM runs").fetchone()[0]
             raise InvalidInput(f"no row {number} in {str(folder)!r}; there are rows 0 to {count - 1}")
     return found
+
+
+def worst_rows(folder: Path, count: int) -> list[int]:
+    """Numbers of walks that failed, the worst first: at the lowest level where a limit was looked for, then after the
+    shortest time."""
+    with closing(_connected(_existing(folder))) as database:
+        found = database.execute(
+            "SELECT place FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY cell, number, round) - 1 AS place FROM runs) "
+            "WHERE success = 0 AND replay IS NOT NULL ORDER BY level, json_extract(measures, '$.time'), place LIMIT ?",
+            (count,),
+        )
+        return [int(place) for (place,) in found]
 
 
 def _existing(folder: Path) -> Path:

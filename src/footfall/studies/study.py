@@ -47,6 +47,7 @@ LIBRARY = Path(__file__).parent / "library"
 MOST_RUNS = 10**8
 _LARGEST = 1_000_000  # bytes of a file
 _MOST_VALUES = 100_000  # of one parameter
+_USUAL_RUNS = 4  # until a limit is found that is a few `within` from its guess
 
 
 class Span(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -100,8 +101,16 @@ class Limit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     @property
     def rounds(self) -> int:
-        """Runs that one seed takes at most: halves, then an end of the range if the limit is near it."""
+        """Runs that the first seed takes at most: halves, then an end of the range if the limit is near it."""
         return 1 + max(0, math.ceil(math.log2((self.last - self.first) / self.within)))
+
+    def runs(self, seeds: int) -> int:
+        """Of so many seeds, at most: those after the first begin where its limit is, in steps that double first."""
+        return self.rounds + (seeds - 1) * 2 * self.rounds
+
+    def usual_runs(self, seeds: int) -> int:
+        """Of so many seeds whose limits are near each other."""
+        return self.rounds + (seeds - 1) * min(_USUAL_RUNS, self.rounds)
 
 
 class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, dict=True):
@@ -176,7 +185,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     @property
     def most_runs(self) -> int:
         """Runs of all cells; with a limit, at most."""
-        return self.cells * self.seeds * (1 if self.limit is None else self.limit.rounds)
+        return self.cells * (self.seeds if self.limit is None else self.limit.runs(self.seeds))
 
     def values(self, cell: int) -> dict[str, Value]:
         """What is varied, in one cell."""

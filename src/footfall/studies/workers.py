@@ -169,13 +169,15 @@ class OneProcess:
 
     def __init__(self, work: Any, run: Run = run_chunk) -> None:
         self._work, self._run = work, run
-        self._waiting: list[Sequence[Task]] = []
+        self._waiting: deque[Sequence[Task]] = deque()
 
     def submit(self, tasks: Sequence[Task]) -> None:
-        self._waiting.append(tasks)
+        self._waiting.extend(
+            [task] for task in tasks
+        )  # what has ended is there when the next one is interrupted
 
     def results(self, seconds: float) -> list[Result]:
-        return self._run(self._work, self._waiting.pop(0)) if self._waiting else []
+        return self._run(self._work, self._waiting.popleft()) if self._waiting else []
 
     def close(self) -> None:
         self._waiting.clear()

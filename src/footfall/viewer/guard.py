@@ -203,7 +203,8 @@ class _Camera(_Message, tag="ViewerCameraMessage"):
 class _Value(msgspec.Struct, forbid_unknown_fields=True):
     """Of a control; other fields of it are not for pages to set."""
 
-    value: bool | float | Text
+    # A tuple of three in this union ends the process in msgspec 0.22, at the next search for cycles.
+    value: bool | float | Text | Annotated[list[float], msgspec.Meta(min_length=3, max_length=3)]
 
 
 class _Update(_Message, tag="GuiUpdateMessage"):
@@ -301,7 +302,8 @@ def is_allowed(message: bytes) -> bool:
         numbers += [*content.start_position, *content.end_position]
         numbers += [*content.start_screen_pos, *content.end_screen_pos]
     elif isinstance(content, _Update):
-        numbers.append(_number(content.updates.value))
+        value = content.updates.value
+        numbers += [*value] if isinstance(value, list) else [_number(value)]
     return len(message) <= _SMALL and all(abs(number) <= _LARGEST for number in numbers)
 
 

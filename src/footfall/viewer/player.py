@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from footfall.dynamics.kinematics import Poses, forward_kinematics
-from footfall.errors import InvalidInput
+from footfall.dynamics.kinematics import Poses, forward_kinematics, frame_pose
+from footfall.errors import FootfallError, InvalidInput
 from footfall.math.rotations import quaternion_from_matrix
+from footfall.motion.model_derivation import reduced_model
 from footfall.recording.reader import Recording
 from footfall.viewer.drawing import ForceDrawing, RobotDrawing, SceneDrawing, forces_by_body, ground_height
+from footfall.viewer.event_marks import recorded_marks
 from footfall.viewer.fall_reason import reason_of_fall
 from footfall.viewer.page_link import AnyMessage, Choose, PageLink, Seek
 from footfall.viewer.playback import Playback
@@ -21,7 +24,7 @@ from footfall.viewer.recorded_plans import RecordedPlans
 from footfall.viewer.stage import Stage
 from footfall.viewer.timeline import Timeline, latest_row
 from footfall.viewer.volumes import VolumeSwitch
-from footfall.viewer.walk_layers import Ghost
+from footfall.viewer.walk_layers import Ghost, WrenchLabel, limb_ends
 
 _NO_EVENT = "go to ..."
 _MOST_EVENTS = 200
@@ -68,11 +71,18 @@ class Player(Playback):
             (Ghost(scene, each.robot, f"/ghosts/{k}", color), each)
             for k, (each, color) in enumerate(zip(others, itertools.cycle(_GHOSTS), strict=False))
         ]
+        self.wrench = WrenchLabel(scene)
+        self._parts = _parts(recording)
+        self._foot: str | None = None  # whose wrench is told, by its body
+        for body, meshes in zip(recording.robot.bodies, self._robot.meshes, strict=True):
+            for mesh in meshes if body.name in self._parts else ():
+                mesh.on_click(partial(self._choose_foot, body.name))
         self.plans = RecordedPlans(scene, recording)
         self.plots = PlotFeed(link or PageLink())
         if link is not None:
             link.received, link.lost = self._on_message, self.plots.forget
         self.plots.offer(RecordedSignals([recording, *others]))
+        self.plots.mark(recorded_marks(recording))
         self.add_controls()
         self._add_own_controls()
         self.volumes = VolumeSwitch(stage.server, recording.robot, shown=volumes, redraw=self._redraw)
@@ -85,6 +95,7 @@ class Player(Playback):
         self.volumes.show(np.ascontiguousarray(self._q[self.timeline.row]))
         self._scene.place(now)
         self._show_forces(now)
+        self._show_wrench(now)
         for ghost, other in self._ghosts:
             if bool(self._seen["Ghosts"].value):
                 row = max(latest_row(other.time, now), 0)
@@ -103,6 +114,21 @@ class Player(Playback):
             case Seek(time=float(moment)):
                 self.pause()
                 self.seek(moment)
+
+    def _choose_foot(self, body: str, _: Any = None) -> None:
+        """Tell the wrench of this foot or hand, or of none any more."""
+        self._foot = None if body == self._foot else body
+        self._redraw()
+
+    def _show_wrench(self, now: float) -> None:
+        table = self.recording.signals
+        row = latest_row(table.time, now) if self._foot is not None else -1
+        if self._foot is None or row < 0:
+            self.wrench.hide()
+            return
+        signal, name = self._parts[self._foot]
+        q = np.ascontiguousarray(self._q[self.timeline.row])
+        self.wrench.show(signal, table.values[signal][row], frame_pose(self.recording.robot, q, name))
 
     def _redraw(self) -> None:
         with self._lock:
@@ -177,3 +203,12 @@ class Player(Playback):
 
         choice.on_update(go)
         return choice
+
+
+def _parts(recording: Recording) -> dict[str, tuple[str, str]]:
+    """Of bodies that are feet or hands of a robot that walks: the signal of their wrench, and their frame."""
+    try:
+        ends = limb_ends(recording.robot, reduced_model(recording.robot).frames)
+    except FootfallError:
+        return {}
+    return {body: end for body, end in ends.items() if end[0] in recording.signals.values}

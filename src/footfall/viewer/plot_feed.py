@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -80,6 +80,10 @@ class PlotFeed:
         known = [name for name, _ in source.names]
         first = [name for name in USUAL if name in known][:3] or known[:1]
         self._link.tell("signals", {"names": source.names, "chosen": first, "live": source.live})
+
+    def mark(self, marks: Sequence[Mapping[str, Any]]) -> None:
+        """Mark instants on the time line; see `event_marks`."""
+        self._link.tell("marks", {"marks": list(marks)})
 
     def choose(self, page: int, names: Sequence[str]) -> None:
         """A page shows these; names that do not exist are none."""

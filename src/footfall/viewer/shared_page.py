@@ -23,7 +23,7 @@ from footfall.geometry.plane import Plane
 from footfall.math.rotations import quaternion_from_matrix
 from footfall.recording.reader import Recording
 from footfall.viewer.drawing import forces_by_body, ground_height
-from footfall.viewer.fall_reason import reason_of_fall
+from footfall.viewer.event_marks import recorded_marks
 from footfall.viewer.signal_groups import SignalGroup, signal_groups
 from footfall.viewer.surfaces import Surface, body_surfaces, object_surface
 from footfall.viewer.timeline import latest_row
@@ -31,7 +31,6 @@ from footfall.whole_file import written_whole
 
 _USUAL = ("zmp", "dcm", "center", "tilt", "right_foot", "left_foot")
 _NONE = 65535  # no number
-_MOST_EVENTS = 400
 _CAMERA = (-0.64, 0.26, 1.5)  # azimuth and elevation, rad, and distance in heights of the robot
 _LENGTH_OF_WEIGHT = 0.5  # of the robot's size
 
@@ -112,7 +111,7 @@ def shared_page(
             for number, (known, times) in enumerate(zip(groups, instants, strict=True))
             for group in known.values()
         ],
-        "events": _events(first),
+        "events": recorded_marks(first),
         **(
             _framing(first)
             if bodies
@@ -259,20 +258,6 @@ def _signal(run: int, group: SignalGroup, times: Array, store: _Store) -> dict[s
 def _least(values: Array, known: Array) -> Array:
     least: Array = np.where(known, values, np.inf).min(axis=0, initial=np.inf)
     return np.where(np.isfinite(least), least, 0.0)
-
-
-def _events(recording: Recording) -> list[dict[str, Any]]:
-    found = []
-    for event in recording.events[:_MOST_EVENTS]:
-        about = ", ".join(
-            f"{name} {value}" for name, value in event.data.items() if isinstance(value, (str, int, float))
-        )
-        kind = event.name if event.name in ("plan", "signal", "fallen") else "other"
-        found.append({"time": event.time, "kind": kind, "text": f"{event.name}: {about}"[:200]})
-    reason = reason_of_fall(recording)
-    if reason is not None:
-        found.append({"time": reason.time, "kind": "fallen", "text": reason.text[:300]})
-    return sorted(found, key=lambda each: each["time"])
 
 
 def _size(recording: Recording) -> float:

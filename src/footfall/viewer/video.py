@@ -6,7 +6,9 @@ import base64
 import io
 import os
 import tempfile
+from collections import deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -85,11 +87,21 @@ def _pictures(
         page_file.write_text(text, encoding="utf-8")
         with operated_page(page_file.as_uri(), width=size[0], height=size[1], timeout=timeout) as page:
             page.wait_for("window.footfall && window.footfall.ready === true", timeout)
-            for number, time in enumerate(times.tolist()):
-                content = base64.b64decode(page.evaluate(f"window.footfall.at({time!r})"))
-                if progress is not None:
-                    progress((number + 1) / len(times), f"drawing picture {number + 1} of {len(times)}")
-                yield np.asarray(imageio.imread(content, extension=".jpg"))[..., :3]
+            # The browser draws the next picture while this one is encoded.
+            with ThreadPoolExecutor(1) as drawing:
+                asked = deque([drawing.submit(page.evaluate, _at(times[0]))])
+                for number in range(len(times)):
+                    if number + 1 < len(times):
+                        asked.append(drawing.submit(page.evaluate, _at(times[number + 1])))
+                    content = base64.b64decode(asked.popleft().result())
+                    if progress is not None:
+                        progress((number + 1) / len(times), f"drawing picture {number + 1} of {len(times)}")
+                    yield np.asarray(imageio.imread(content, extension=".jpg"))[..., :3]
+
+
+def _at(time: float) -> str:
+    """What the page draws an instant by, s."""
+    return f"window.footfall.at({float(time)!r})"
 
 
 def _encode(pictures: Iterator[Pixels], path: Path, rate: float, size: tuple[int, int]) -> None:

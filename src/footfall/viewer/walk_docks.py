@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from footfall.viewer.docks.dock import Dock
 from footfall.viewer.docks.frame import FrameDock
 from footfall.viewer.docks.ground import GroundDock
+from footfall.viewer.docks.joints import IdentifyDock, JointsDock
 from footfall.viewer.docks.operator import OperatorDock
 from footfall.viewer.docks.robot_state import BalanceDock, HardwareDock, SignalsDock, TuneDock
 from footfall.viewer.docks.setting import SceneDock, ShowDock
@@ -39,6 +40,8 @@ class WalkDocks:
         self.hardware = self._add(below, HardwareDock, panel)
         self.operator = self._add(below, OperatorDock, panel)
         self.frame = self._add(below, FrameDock, panel)
+        self.joints = self._add(below, JointsDock, panel)
+        self.identify = self._add(below, IdentifyDock, panel)
         self.gamepad = self._add(below, GamepadDock, panel)
         self.signals = self._add(below, SignalsDock, panel)
         self.tune = self._add(below, TuneDock, panel)

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from footfall.arrays import Array
 from footfall.dynamics.kinematics import forward_kinematics
+from footfall.gait.poses import HANDS
 from footfall.math.quaternions import from_axis_angle
 from footfall.math.rotations import quaternion_from_matrix
+from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from footfall.viewer.drawing import RobotDrawing
 from footfall.viewer.plan_drawing import LEFT, RIGHT
 from footfall.viewer.surfaces import Color
+from footfall.walking.body import FEET
 from footfall.walking.safety_frame import SafetyFrame
 
+PARTS = ("right_foot", "left_foot", "right_hand", "left_hand")  # signals of their wrenches
 GHOST: Color = (0.25, 0.5, 0.95, 0.28)
 _HOLDS, _NEARLY, _SLIPS = (70, 160, 90), (240, 168, 31), (214, 40, 31)
-_NEAR = 0.8  # of what friction can bear: from there on it is told
+_NEARLY_SLIPS = 0.8  # of what friction can bear: from there on it is told
 _ROPE, _STEEL = (60, 64, 72), (236, 178, 52)
 _GANTRY = (0.85, 0.6, 0.05)  # m: half of its width and of its depth, and how thick its tubes are
+_ABOVE_FOOT = 0.12  # m, of words
 _CONE_HEIGHT = 0.22  # m
 _SIDES = 28
 _TRACE_SECONDS, _TRACE_STEP = 12.0, 0.05  # s, that are drawn, and between two points
@@ -59,7 +65,7 @@ class FrictionCones:
             if pressing <= least:
                 continue
             used = float(np.linalg.norm(force - pressing * normal)) / (friction * pressing)
-            cone.color = _HOLDS if used < _NEAR else _NEARLY if used < 1.0 else _SLIPS
+            cone.color = _HOLDS if used < _NEARLY_SLIPS else _NEARLY if used < 1.0 else _SLIPS
             cone.position, cone.wxyz = place, _upright_to(normal)
             cone.scale = (friction, friction, 1.0)
 
@@ -127,6 +133,47 @@ class Ghost:
         """Draw it no more."""
         if self._drawing is not None:
             self._drawing.root.visible = False
+
+
+def limb_ends(robot: Robot, frames: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """Of bodies that are feet or hands: the signal of their wrench, and their frame. A foot with a toe is both of them.
+    frames: by landmark."""
+    carriers = {frame.name: frame.body for frame in robot.frames}
+    parents = {joint.child: joint.parent for joint in robot.joints}
+    found: dict[str, tuple[str, str]] = {}
+    for landmark, signal in zip((*FEET, *HANDS), PARTS, strict=True):
+        if landmark in frames:
+            body = carriers.get(frames[landmark], frames[landmark])
+            found[body] = (signal, frames[landmark])
+            if landmark in FEET and body in parents:
+                found[parents[body]] = found[body]
+    return found
+
+
+class WrenchLabel:
+    """The wrench of a foot or hand in words beside it, and the centre of pressure of a foot."""
+
+    def __init__(self, scene: Any, *, node: str = "/wrench") -> None:
+        self._label: Any = scene.add_label(node, "", visible=False)
+
+    def show(self, part: str, wrench: Array, frame: Transform) -> None:
+        """part: "right_foot" or the like. wrench (6,): N and Nm, at its frame, world axes."""
+        force, torque = wrench[:3], wrench[3:]
+        lines = [
+            part.replace("_", " "),
+            f"force {force[0]:.0f}, {force[1]:.0f}, {force[2]:.0f} N",
+            f"torque {torque[0]:.1f}, {torque[1]:.1f}, {torque[2]:.1f} Nm",
+        ]
+        if part.endswith("foot") and force[2] > 1.0:
+            off = frame.rotation.T @ np.array([-torque[1], torque[0], 0.0]) / force[2]
+            lines.append(f"pressure at {1e3 * off[0]:.0f} mm ahead, {1e3 * off[1]:.0f} mm to the left")
+        self._label.text = "\n".join(lines)
+        self._label.position = frame.translation + np.array([0.0, 0.0, _ABOVE_FOOT])
+        self._label.visible = True
+
+    def hide(self) -> None:
+        """Tell of none."""
+        self._label.visible = False
 
 
 class Gantry:

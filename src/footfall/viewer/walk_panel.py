@@ -7,6 +7,7 @@ not the panel: RESET begins another one in the same page.
 
 from __future__ import annotations
 
+import itertools
 import logging
 import math
 import queue
@@ -22,8 +23,10 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.dynamics.kinematics import forward_kinematics
 from footfall.errors import FootfallError, NoPath
+from footfall.viewer.event_marks import event_marks
+from footfall.viewer.fall_reason import Reason, reason_of_walk
 from footfall.viewer.held_drive import STANDING, HeldDrive, Velocity
-from footfall.viewer.lamps import lamps
+from footfall.viewer.lamps import Lamp, lamps
 from footfall.viewer.page_link import AnyMessage, Choose, Hold, PageLink, Press, Seek, Speed, Tool
 from footfall.viewer.plot_feed import PlotFeed
 from footfall.viewer.pointing import object_at, on_level
@@ -97,6 +100,8 @@ class WalkPanel:
         self._selected: str | None = None
         self._boxes = 0
         self._review: float | None = None  # s, where the last seconds are shown again
+        self._reason: Reason | None = None  # of the fall
+        self._marked = -1  # how much of what happened is marked on the time line
         self._looks_back = False  # at an instant that was chosen, and stays there
         self._told, self._tables = -math.inf, -math.inf
         self.history = WalkHistory(session)
@@ -162,6 +167,11 @@ class WalkPanel:
     def look_at(self, moment: float | None) -> None:
         """Show an instant of the last minute, s, and stay there; None: go on. Nothing is simulated meanwhile."""
         self.wish(lambda session: self._look_at(moment))
+
+    @property
+    def looks_back(self) -> bool:
+        """Whether an instant of the past is shown, and nothing is simulated."""
+        return self._review is not None and self._looks_back
 
     def _on_message(self, page: int, message: AnyMessage) -> None:
         """What the script in a page says; in the server's thread."""
@@ -273,10 +283,18 @@ class WalkPanel:
                 self.docks.gamepad.shape_steps(session, self.held.gait(time.monotonic()))
                 self._pull_on(seconds)
                 self._walk(seconds)
-                self.docks.frame.watch(session)
+                self._watch(session)
         elif not self._given_up:
             self._give_up()
         self.show()
+
+    def _watch(self, session: WalkSession) -> None:
+        """Let docks go on with what they have begun."""
+        try:
+            self.docks.frame.watch(session)
+            self.docks.identify.watch(session)
+        except FootfallError as problem:
+            self.message = ("bad", str(problem)[:400])
 
     def _seconds_due(self) -> float:
         """Simulated time of this picture, s: whole control periods."""
@@ -295,8 +313,10 @@ class WalkPanel:
         try:
             self.session.run(seconds)
         except Exception as problem:  # the page lives on, and says what was wrong
-            _LOG.exception("the walk failed at %.3f s", self.session.time)
-            self.failed = f"{type(problem).__name__}: {problem}"
+            expected = isinstance(problem, FootfallError)  # a full disk, say
+            told = f": {problem}" if expected else ""
+            _LOG.error("the walk failed at %.3f s%s", self.session.time, told, exc_info=not expected)
+            self.failed = str(problem) if expected else f"{type(problem).__name__}: {problem}"
         share = (time.thread_time() - begin) / seconds
         self._busy += 0.1 * (share - self._busy)
         self.periods.append(share * self.session.walker.gains.period)
@@ -371,7 +391,7 @@ class WalkPanel:
         unwritten = self._end()
         self.session = session
         self.failed, self._given_up, self._review, self._pull = None, False, None, None
-        self._looks_back = False
+        self._looks_back, self._reason, self._marked = False, None, -1
         self.history = WalkHistory(session)
         self.plots.offer(self.history)
         self._rest, self._selected, self._boxes, self.message = 0.0, None, 0, ("", "")
@@ -388,9 +408,24 @@ class WalkPanel:
         reason = self.failed or cause_of_fall(self.session.walker) or "unknown"
         said = "failed" if self.failed else "fallen"
         self.message = ("bad", f"{said}, because {reason}")
+        if not self.failed:
+            self._reason = reason_of_walk(self.session)
+            if self._reason is not None:
+                self.message = (
+                    "bad",
+                    f"fallen, because {self._reason.text.removeprefix('fell because ')}"[:400],
+                )
+        self._mark()
         problem = self._end()
         if problem is not None:
             self.message = ("bad", f"{self.message[1]}. It could not be written: {problem}"[:400])
+
+    def _mark(self) -> None:
+        """Mark on the time line what happened in the time that can be looked at."""
+        begin = self.history.range[0]
+        self._marked = len(self.session.happened)
+        recent = itertools.takewhile(lambda each: each[0] >= begin, reversed(self.session.happened))
+        self.plots.mark(event_marks(recent, self._reason))
 
     # Goals
 
@@ -549,6 +584,8 @@ class WalkPanel:
                 self._tables = now
                 self.docks.refresh(self.session)
                 self.plots.refresh()
+                if len(self.session.happened) != self._marked:
+                    self._mark()
         except Exception as problem:  # the robot walks on, and the next picture may be a good one
             _LOG.exception("the panel cannot draw %.3f s", self.session.time)
             self.message = ("bad", f"this cannot be drawn: {type(problem).__name__}: {problem}"[:400])
@@ -558,6 +595,8 @@ class WalkPanel:
         now = activity(session)
         if word is None:
             word, detail = now.doing, now.about
+            if (word, detail) == ("standing", "stand"):
+                detail = "hold W to walk, or click the ground for a goal"
             if now.doing in ("walking", "stopping"):
                 detail = f"{now.about}: {now.steps} steps, {now.seconds:.1f} s to go"
             if self.failed is not None:
@@ -566,7 +605,7 @@ class WalkPanel:
                 detail = f"because {cause_of_fall(session.walker)}"
             elif session.problem is not None:
                 detail = session.problem
-        if self._review is not None and self._looks_back:
+        if self.looks_back:
             word, detail = "looking back", f"at {self._review:.2f} s of {session.time:.2f} s; Now goes on"
         elif self._review is not None:
             detail = f"{self._review:.1f} s of {session.time:.1f} s again, at {_REVIEW_SPEED:g}x: {detail}"
@@ -585,10 +624,13 @@ class WalkPanel:
                 "paused": self.paused,
                 "speed": self.speed,
                 "tool": self.tool,
-                "lamps": lamps(session, self._busy),
+                "lamps": self._lamps(),
                 "message": {"kind": kind, "text": text, "buttons": self._buttons()},
             },
         )
+
+    def _lamps(self) -> list[Lamp]:
+        return lamps(self.session, self._busy)
 
     def _buttons(self) -> list[tuple[str, str]]:
         if self.failed is not None or self.session.fallen:

@@ -13,6 +13,7 @@ from footfall.dynamics.kinematics import Poses, forward_kinematics, frame_pose
 from footfall.gait.poses import HANDS
 from footfall.geometry.plane import Plane
 from footfall.math.rotations import quaternion_from_matrix
+from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from footfall.scene.model import SceneObject
 from footfall.viewer.drawing import ForceDrawing, RobotDrawing, SceneDrawing, are_same, ground_height
@@ -20,11 +21,10 @@ from footfall.viewer.environment_panel import BY_CONFIDENCE, BY_HEIGHT, Environm
 from footfall.viewer.plan_drawing import GoalMarker, PlanDrawing
 from footfall.viewer.stage import Stage
 from footfall.viewer.surfaces import object_surface
-from footfall.viewer.walk_layers import FrictionCones, Gantry, Ghost, Traces
+from footfall.viewer.walk_layers import PARTS, FrictionCones, Gantry, Ghost, Traces, WrenchLabel, limb_ends
 from footfall.walking.body import FEET
 from footfall.walking.session import WalkSession
 
-PARTS = ("right_foot", "left_foot", "right_hand", "left_hand")
 _MARGIN = 1.45  # around the robot, for the ground that it walks on
 _MARKS = {"centre of mass": (46, 139, 87), "zero-moment point": (20, 20, 20)}
 _ON_TOP = 0.05  # m
@@ -86,7 +86,7 @@ class WalkScene:
             head_radius=0.03,
             head_length=0.07,
         )
-        self._wrench: Any = self.scene.add_label("/wrench", "", visible=False)
+        self.wrench = WrenchLabel(self.scene)
         self.chosen: str | None = None  # foot or hand whose wrench is told
         self._pull_text: Any = self.scene.add_label("/pull/text", "", visible=False)
         self._shown = dict(LAYERS)
@@ -247,27 +247,16 @@ class WalkScene:
     def choose_foot(self, body: str, session: WalkSession) -> None:
         """Tell the wrench and the centre of pressure of the foot, or hand, that is this body; of none any more if it is
         the one that was told of, or another body."""
-        owner = session.code.body
-        parts = {owner.body_of(name): part for name, part in zip((*FEET, *HANDS), PARTS, strict=True)}
-        part = parts.get(body)
+        part, _ = limb_ends(session.code.body.robot, session.code.body.model.frames).get(body, (None, ""))
         self.chosen = None if part == self.chosen else part
 
     def _show_wrench(self, contacts: FootAndHandForces, signals: Any) -> None:
-        self._wrench.visible = self.chosen is not None
         if self.chosen is None:
+            self.wrench.hide()
             return
         k = PARTS.index(self.chosen)
-        force, torque = np.array(signals[self.chosen])[:3], np.array(signals[self.chosen])[3:]
-        lines = [
-            self.chosen.replace("_", " "),
-            f"force {force[0]:.0f}, {force[1]:.0f}, {force[2]:.0f} N",
-            f"torque {torque[0]:.1f}, {torque[1]:.1f}, {torque[2]:.1f} Nm",
-        ]
-        if k < len(FEET) and force[2] > 1.0:
-            off = contacts.turns[k].T @ (contacts.places[k] - contacts.frames[k])
-            lines.append(f"pressure at {1e3 * off[0]:.0f} mm ahead, {1e3 * off[1]:.0f} mm to the left")
-        self._wrench.text = "\n".join(lines)
-        self._wrench.position = contacts.frames[k] + np.array([0.0, 0.0, 0.12])
+        frame = Transform(contacts.turns[k], contacts.frames[k])
+        self.wrench.show(self.chosen, np.array(signals[self.chosen]), frame)
 
     def _show_ghost(self, session: WalkSession, now: bool) -> None:
         """Where the controller wants the robot to be, by its plan and what it makes of it."""

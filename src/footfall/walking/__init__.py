@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     from footfall.walking.body import walking_body as walking_body
     from footfall.walking.hardware_request import BusQuality as BusQuality
     from footfall.walking.hardware_request import HardwareFault as HardwareFault
+    from footfall.walking.identification import FeedForwardSearch as FeedForwardSearch
+    from footfall.walking.identification import heard_sweep as heard_sweep
+    from footfall.walking.identification import sweep_response as sweep_response
     from footfall.walking.journal import Journal as Journal
     from footfall.walking.journal import read_journal as read_journal
     from footfall.walking.live.ports import PlannerProcess as PlannerProcess

@@ -15,7 +15,7 @@ from footfall.planning.contacts import Goal
 from footfall.planning.planning_job import STOREY
 from footfall.walking.body import FEET, WalkingBody
 
-NEAR, ALIGNED = 0.15, math.radians(10.0)  # m and rad: who stands so near to a goal has reached it
+ARRIVED, ALIGNED = 0.15, math.radians(10.0)  # m and rad: who stands so near to a goal has reached it
 
 
 class Distance(NamedTuple):
@@ -29,7 +29,7 @@ class Distance(NamedTuple):
     @property
     def reached(self) -> bool:
         """Whether who stands there has come to the place."""
-        return self.away < NEAR and abs(self.turned) < ALIGNED and self.same_storey
+        return self.away < ARRIVED and abs(self.turned) < ALIGNED and self.same_storey
 
     @property
     def same_storey(self) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from footfall.arrays import Array, Integers
 from footfall.errors import MisplacedFrame
-from footfall.gait.poses import HANDS
+from footfall.gait.poses import HANDS, Hand
 from footfall.motion.landmarks import has_hands
 from footfall.motion.model_derivation import reduced_model, standing_configuration
 from footfall.motion.reduced_model import Rectangle, ReducedModel
@@ -52,6 +52,21 @@ class WalkingBody:
     def joint_of(self, body: str) -> str:
         """The joint that carries a body."""
         return next(joint.name for joint in self.robot.joints if joint.child == body)
+
+    def arm_links(self, hand: Hand) -> set[str]:
+        """Bodies between the upper body and a hand, the one that carries the hand included."""
+        carriers = {joint.child: joint.parent for joint in self.robot.joints}
+        links, link = set(), self.body_of(hand)
+        while link not in (WORLD, self.body_of("UB")) and link in carriers:
+            links.add(link)
+            link = carriers[link]
+        return links
+
+    @cached_property
+    def arm_joints(self) -> tuple[str, ...]:
+        """Joints of both arms, in the order of the robot's."""
+        links = self.arm_links("RH") | self.arm_links("LH")
+        return tuple(joint.name for joint in self.robot.joints if joint.child in links)
 
     @property
     def toes(self) -> tuple[str, ...]:

@@ -19,10 +19,9 @@ from footfall.control.inverse_kinematics.costs import RepulsiveCost
 from footfall.dynamics.jacobians import frame_jacobian
 from footfall.dynamics.kinematics import frame_pose
 from footfall.dynamics.volume_distances import free_pairs, volume_distances
-from footfall.gait.poses import HANDS, Hand
+from footfall.gait.poses import HANDS
 from footfall.math.spatial import cross
 from footfall.motion.standing import start_configuration
-from footfall.robot.model import WORLD
 from footfall.robot.volumes import Pair
 from footfall.walking.body import WalkingBody
 from footfall.walking.task_space import TaskCode
@@ -37,22 +36,9 @@ def arm_pairs(body: WalkingBody) -> tuple[Pair, ...]:
     robot = body.robot
     if not robot.volumes:
         return ()
-    own = {volume.name for volume in robot.volumes if volume.body in _arms(body)}
+    links = body.arm_links("RH") | body.arm_links("LH")
+    own = {volume.name for volume in robot.volumes if volume.body in links}
     return tuple(pair for pair in free_pairs(robot, start_configuration(robot)) if own.intersection(pair))
-
-
-def _arms(body: WalkingBody) -> set[str]:
-    return {link for hand in HANDS for link in arm_links(body, hand)}
-
-
-def arm_links(body: WalkingBody, hand: Hand) -> set[str]:
-    """Bodies between the upper body and a hand, the one that carries the hand included."""
-    carriers = {joint.child: joint.parent for joint in body.robot.joints}
-    links, link = set(), body.body_of(hand)
-    while link not in (WORLD, body.body_of("UB")) and link in carriers:
-        links.add(link)
-        link = carriers[link]
-    return links
 
 
 class ArmPoint(NamedTuple):
@@ -72,7 +58,7 @@ def arm_points(body: WalkingBody) -> tuple[ArmPoint, ...]:
     found = []
     robot = body.robot
     for side, hand in enumerate(HANDS):
-        links = arm_links(body, hand)
+        links = body.arm_links(hand)
         last = body.body_of(hand)
         tip = robot.tree.attachments[body.model.frames[hand]].placement.translation
         for volume in robot.volumes:
@@ -86,20 +72,20 @@ def arm_points(body: WalkingBody) -> tuple[ArmPoint, ...]:
     return tuple(found)
 
 
-def clearance_kernel(body: WalkingBody) -> Kernel | None:
-    """Native code at q (nq,) beside walls (MOST_WALLS, 16), see `walls_around`, for a push of strength 1 where volumes
-    touch: push (nv,), how fast it fades as volumes part, 1/s, and the least distance of arms and body, m, at most the
-    reach. free (2,): 0 for the right and the left arm that leans on something with its hand, 1 if it swings. None for a
-    robot without such volumes."""
+def clearance_kernel(body: WalkingBody, walls: int = MOST_WALLS) -> Kernel | None:
+    """Native code at q (nq,) beside so many walls (walls, 16), see `walls_around`, for a push of strength 1 where
+    volumes touch: push (nv,), how fast it fades as volumes part, 1/s, and the least distance of arms and body, m, at
+    most the reach. free (2,): 0 for the right and the left arm that leans on something with its hand, 1 if it swings.
+    None for a robot without such volumes."""
     robot, pairs, points = body.robot, arm_pairs(body), arm_points(body)
     if not pairs:
         return None
     reach = REACH * body.model.com_height
     cost = RepulsiveCost(reach=reach, strength=1.0, pairs=pairs)
-    moved = [robot.v_slice(joint.name) for joint in robot.joints if joint.child in _arms(body)]
+    moved = [robot.v_slice(name) for name in body.arm_joints]
     columns = [k for each in moved for k in range(each.start, each.stop)]
 
-    def look(q: Array, walls: Array, free: Array) -> dict[str, Array]:
+    def look(q: Array, beside: Array, free: Array) -> dict[str, Array]:
         found = volume_distances(robot, q, pairs=pairs, threshold=reach)
         squares = (found.jacobian * found.jacobian).sum(axis=1)
         least = reach
@@ -109,13 +95,13 @@ def clearance_kernel(body: WalkingBody) -> Kernel | None:
         fading = cost.fading(found.distance) @ squares
         carried = {
             point.body: (frame_pose(robot, q, point.body), frame_jacobian(robot, q, point.body))
-            for point in points
+            for point in (points if walls else ())
         }
-        for point in points:
+        for point in points if walls else ():
             pose, jacobian = carried[point.body]
             arm = pose.rotation @ np.array(point.place)
-            for k in range(MOST_WALLS):
-                wall = wall_of(walls, k)
+            for k in range(walls):
+                wall = wall_of(beside, k)
                 gap, away = wall.distance(pose.translation + arm)
                 share = wall.counts * (free[point.side] if point.reaches else 1.0)
                 near = np.array([gap - point.radius])
@@ -126,9 +112,16 @@ def clearance_kernel(body: WalkingBody) -> Kernel | None:
                 fading = fading + steep * sum(each * each for each in row)
         return {"push": push, "fading": np.array([fading]), "least": np.array([least])}
 
-    key = f"{robot.fingerprint} {cost!r} {points!r}"
-    shapes: dict[str, int | tuple[int, ...]] = {"q": robot.nq, "walls": MOST_WALLS * WALL_NUMBERS, "free": 2}
-    return build_kernel(look, shapes, name="walking_clearance", key=key, module=__name__)
+    def look_at_itself(q: Array) -> dict[str, Array]:
+        return look(q, np.zeros(0), np.zeros(2))
+
+    key = f"{robot.fingerprint} {cost!r} {points!r} {walls}"
+    shapes: dict[str, int | tuple[int, ...]] = {"q": robot.nq}
+    if walls:
+        shapes |= {"beside": walls * WALL_NUMBERS, "free": 2}
+    return build_kernel(
+        look if walls else look_at_itself, shapes, name="walking_clearance", key=key, module=__name__
+    )
 
 
 def clearance_room(body: WalkingBody) -> Array:
@@ -144,11 +137,13 @@ def keep_clear(
     selection: how far hands are in task space. room: for native code."""
     nq, nv = code.nq, code.nv
     room[:nq] = q
-    inputs = nq + len(walls)
-    room[nq:inputs] = walls
-    room[inputs], room[inputs + 1] = 1.0 - selection[0], 1.0 - selection[1]
-    inputs += 2
-    call_native(code.clearance, room[:inputs], room[inputs:])
+    inputs = nq + len(walls) + 2
+    if walls[0] > 0.0:  # the nearest
+        room[nq : inputs - 2] = walls
+        room[inputs - 2], room[inputs - 1] = 1.0 - selection[0], 1.0 - selection[1]
+        call_native(code.clearance, room[:inputs], room[inputs:])
+    else:
+        call_native(code.own_clearance, room[:nq], room[inputs:])
     # A step that overshoots would ring: all pushes are weakened together until none does.
     strength = code.clearance_strength
     strength /= max(code.period * strength * room[inputs + nv], 1.0)

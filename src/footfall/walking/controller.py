@@ -12,6 +12,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import Vector3, Vector6
+from footfall.walking.arm_speeds import hold_arms
 from footfall.walking.balance import balancing_shift, balancing_wrench, follow_height
 from footfall.walking.catching import catch_goal, next_catch, with_catch
 from footfall.walking.clearance import keep_clear
@@ -131,6 +132,7 @@ def control_period(
         )
     _leave(code, planned, targets, state, found, gains)
     state.v[:] = joint_velocities(code, found, room.rates, targets.selection, targets.body.turning[2])
+    hold_arms(code.arms, state.v)
     task_error = greatest_error(code, found, targets.selection)
     for k in range(len(driven.velocities)):
         state.before[k], state.after[k] = state.after[k], state.v[driven.velocities[k]]

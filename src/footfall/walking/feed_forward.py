@@ -1,8 +1,8 @@
 """Torques that drives will need: weight of the limbs and the contact forces that are asked for.
 
-Servos learn of a load from the error that it makes; told before, they make next to none. Velocities are fed forward by
-the servos themselves. Torques are smoothed: what balance asks for in a period would shake a torso that bends, which the
-inertial unit sees, and so on.
+Servos learn of a load from the error that it makes; with feed-forward they make next to none. Velocities are fed
+forward by the servos themselves. Torques are smoothed: what balance asks for in a period would shake a torso that
+bends, which the inertial unit sees, and so on.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def new_feed_forward(body: WalkingBody, kernel: Kernel | None, gains: ControlGai
 
 
 def torque_shares(body: WalkingBody, share: float) -> Array:
-    """Which share of its torque each joint (joints,) is told of: those that only springs hold, of none."""
+    """Which share of its torque each joint (joints,) gets as feed-forward: those that only springs hold, none."""
     passive = sprung_joints(body.robot)
     return np.array([0.0 if name in passive else share for name in body.joint_names])
 

@@ -16,6 +16,7 @@ from footfall.arrays import Array, Integers
 from footfall.compiler.routines import ArrayOf
 from footfall.simulation.step_values import Command
 from footfall.walking.bus import LOST, MISSED, BusSettings, BusState, receive_frame, send_frame
+from footfall.walking.joints_by_hand import JointsByHand, hear_sweep
 from footfall.walking.state import Sensors
 
 _POSITION, _VELOCITY, _EFFORT = (Command._fields.index(name) for name in ("position", "velocity", "effort"))
@@ -81,7 +82,8 @@ class HardwareSettings(NamedTuple):
     strain: s, for which a motor may give all of its current. force, open_force: N, that a foot may measure, with and
     without a closed switch. power, current (motors,): places of switches and currents in the drives' state;
     motor_joints (motors,): joints that motors move. compliance (joints,): rad/Nm, of gears. load, coulomb
-    (joints,): friction a unit of torque, and Nm, at joints. coordinates (joints,): places of joint angles in q."""
+    (joints,): friction a unit of torque, and Nm, at joints. ahead (joints,): share of their velocities that servos are
+    told. coordinates (joints,): places of joint angles in q."""
 
     ticks: int
     tick: float
@@ -100,6 +102,7 @@ class HardwareSettings(NamedTuple):
     compliance: Array
     load: Array
     coulomb: Array
+    ahead: Array
     coordinates: Integers
     bus: BusSettings
 
@@ -121,12 +124,14 @@ class HardwareState(NamedTuple):
 
 
 class Hardware(NamedTuple):
-    """The hardware layer of a robot, with what will break. held: sensors as they came last."""
+    """The hardware layer of a robot, with what will break. held: sensors as they came last. hand: joints that the
+    operator moves."""
 
     settings: HardwareSettings
     state: HardwareState
     faults: ArrayOf[Fault]
     held: Sensors
+    hand: JointsByHand
 
 
 def next_stage(stage: int, event: int) -> int:
@@ -165,7 +170,7 @@ def run_tick(hardware: Hardware, orders: Orders, drives: Array, q: Array) -> Non
     for k in range(len(state.target)):
         bus.position[place, k] = state.target[k] + settings.compliance[k] * orders.effort[k]
         rate = upsampled_rate(orders, k, orders.share)
-        bus.velocity[place, k] = rate
+        bus.velocity[place, k] = settings.ahead[k] * rate
         bus.effort[place, k] = orders.effort[k] + friction_of(settings, k, orders.effort[k], rate)
     elapsed = settings.tick * (1.0 + bus.counts[MISSED])  # since the last frame
     came = receive_frame(bus, tick)
@@ -245,6 +250,7 @@ def exchange_sensors(hardware: Hardware, sensors: Sensors) -> None:
     settings, state, held = hardware.settings, hardware.state, hardware.held
     time = settings.tick * state.ticks[0]
     sensors.joints[:], sensors.joint_rates[:] = state.measured, state.measured_rate
+    hear_sweep(hardware.hand, state.target, state.measured, time)
     for foot in range(2):
         if is_broken(hardware.faults, FaultKind.FORCE, foot, time):
             sensors.feet[foot] = np.inf

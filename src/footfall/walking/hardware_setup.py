@@ -25,6 +25,7 @@ from footfall.walking.hardware import (
     Trouble,
 )
 from footfall.walking.hardware_request import BusQuality, HardwareFault
+from footfall.walking.joints_by_hand import new_joints_by_hand
 from footfall.walking.state import new_sensors
 
 TICKS = 4  # of servos and bus in a period of the controller
@@ -33,6 +34,7 @@ _BEYOND = np.deg2rad(2.0)  # rad, from which a joint beyond its limits is at its
 _FASTER = 1.2  # times what a drive can reach
 _TRACKING = np.deg2rad(20.0)  # rad
 _STRAIN = 1.0  # s
+_BY_HAND = 0.5  # rad/s, of joints that an operator moves
 _LOAD, _OPEN = 5.0, 0.5  # weights that a foot may measure; with no switch closed
 
 
@@ -69,6 +71,7 @@ def new_hardware(
         compliance=np.zeros(joints) if train is None else train.compliance,
         load=np.zeros(joints) if train is None else train.load,
         coulomb=np.zeros(joints) if train is None else train.coulomb,
+        ahead=np.ones(joints),
         coordinates=body.coordinates,
         bus=BusSettings(bus.latency, bus.jitter, bus.dropped, bus.tolerated),
     )
@@ -84,7 +87,8 @@ def new_hardware(
         new_bus(joints, seed),
     )
     state.command[0] = angles
-    return Hardware(settings, state, _records(body, faults), new_sensors(joints))
+    hand = new_joints_by_hand(joints, gains.period, _BY_HAND)
+    return Hardware(settings, state, _records(body, faults), new_sensors(joints), hand)
 
 
 def _records(body: WalkingBody, faults: Sequence[HardwareFault]) -> ArrayOf[Fault]:

@@ -1,6 +1,6 @@
 """How freely joints may move near their limits: what tasks leave free must not run into stops.
 
-Weighted least norm, Chan and Dubey (1995): a joint that comes near a limit becomes dear, so that others do its part.
+Weighted least norm, Chan and Dubey (1995): a joint that comes near a limit is penalised, so that others do its part.
 That is for joints which tasks do not determine: those of arms, and those between the upper body and both legs.
 """
 
@@ -17,7 +17,7 @@ from footfall.motion.body_tasks import joints_between
 from footfall.robot.model import WORLD, JointType
 from footfall.walking.body import FEET, WalkingBody
 
-_NEAR = 0.15  # rad, from a limit, within which a joint becomes dear
+_LIMIT_ZONE = 0.15  # rad, from a limit, within which a joint becomes dear
 _LEAST = 0.01  # mobility at a limit and beyond
 _RESTING = 0.2  # rad/s, below which a joint is nearly at rest
 
@@ -55,7 +55,7 @@ def mobility(body: WalkingBody, q: Array) -> Array:
 
 def _ease(room: Any) -> Any:
     """Mobility where this room is left, rad or m."""
-    share = minimum(maximum(room / _NEAR, 0.0), 1.0)
+    share = minimum(maximum(room / _LIMIT_ZONE, 0.0), 1.0)
     return _LEAST + (1.0 - _LEAST) * share * share * (3.0 - 2.0 * share)
 
 

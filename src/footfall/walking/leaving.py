@@ -16,7 +16,7 @@ from footfall.compiler.routines import Vector3
 from footfall.walking.gains import ControlGains
 from footfall.walking.task_space import Kinematics
 
-_FAR = 0.11  # of the height of the centre of mass, that a hand keeps off
+_CLEARANCE = 0.11  # of the height of the centre of mass, that a hand keeps off
 _RATE = 45.0  # 1/s, at which it goes off while it is there
 _KEPT = 1.5  # s, until it has forgotten what it touched
 _WEAK = 0.01  # m2: below it an arm can hardly move that way
@@ -39,7 +39,7 @@ def forget_touch(touch: LastTouch, gains: ControlGains) -> LastTouch:
 def keep_off(touch: LastTouch, place: Vector3, found: Kinematics, row: int, gains: ControlGains) -> None:
     """Take a push off what a hand has left off the slope of the null-space cost. place: of the hand, m. row: its first
     one among the tasks. Joints at their limits leave it to the others."""
-    far = _FAR * gains.height
+    far = _CLEARANCE * gains.height
     near = min(max(far - (float(touch.normal @ place) - touch.level), 0.0), far)
     if touch.share * near <= 0.0:
         return

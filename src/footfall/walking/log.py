@@ -26,20 +26,28 @@ NewChunk = Callable[[int, int], WalkLog]  # of so many rows, the first of which 
 class LogKeeper:
     """The rows of a walk that are kept, in chunks.
 
-    chunk: the one that is written to. rows: of a chunk. leaving: called with each chunk that is about to go.
+    chunk: the one that is written to. full: those before it, as far as they are kept. rows: of a chunk. first: number
+    of the first row. leaving: called with each chunk that is about to go. memory: bytes; with 0 nobody wants the log,
+    and chunks that go are written over.
     """
 
-    def __init__(self, new: NewChunk, *, rows: int, memory: float) -> None:
+    def __init__(self, new: NewChunk, *, rows: int, memory: float, first: int = 0) -> None:
         if not memory >= 0.0:
             raise InvalidInput(f"log_memory is {memory:g} bytes; it must not be negative")
         self.rows = rows
         self.leaving: list[Callable[[WalkLog], object]] = []
         self._new = new
-        self._full: deque[WalkLog] = deque()
+        self.full: deque[WalkLog] = deque()
         self._spare: WalkLog | None = None
-        self.chunk = new(rows, 0)
+        self._free: WalkLog | None = None
+        self._reused = memory == 0.0
+        self.chunk = new(rows, first)
         size = sum(each.nbytes for each in _arrays(self.chunk))
         self._most = max(_LEAST_CHUNKS, int(memory / size)) - 1
+
+    def anew(self, first: int, *, memory: float) -> LogKeeper:
+        """An empty one that begins with another row."""
+        return LogKeeper(self._new, rows=self.rows, memory=memory, first=first)
 
     @property
     def end(self) -> int:
@@ -50,13 +58,15 @@ class LogKeeper:
         """Let the present chunk have this row, which is the next one."""
         if row < self.end:
             return
-        self._full.append(self.chunk)
+        self.full.append(self.chunk)
         spare, self._spare = self._spare, None
         if spare is not None:
             self.chunk = spare
             return
-        self.chunk = self._new(self.rows, self.end)
         self._let_go()
+        free, self._free = self._free, None
+        # Memory that is written over need not be asked for, nor made empty by the system.
+        self.chunk = self._new(self.rows, self.end) if free is None else free._replace(first=self.end)
 
     def prepare(self) -> None:
         """Have the next chunk ready, and let the oldest go: so that who needs it has nothing to do."""
@@ -73,15 +83,17 @@ class LogKeeper:
         self.rows = rows
 
     def _let_go(self) -> None:
-        while len(self._full) > self._most:
+        while len(self.full) > self._most:
             for each in self.leaving:
-                each(self._full[0])
-            self._full.popleft()
+                each(self.full[0])
+            gone = self.full.popleft()
+            if self._reused and len(gone.q) == self.rows:
+                self._free = gone
 
     def rows_from(self, first: int, end: int) -> WalkLog:
         """Rows from one on to before another, as far as they are kept; one array each."""
         # The last full one may still be the present one for a moment, if the loop is in another thread.
-        chunks = {each.first: each for each in (*self._full, self.chunk)}
+        chunks = {each.first: each for each in (*self.full, self.chunk)}
         parts = [cut(each, first, end) for each in chunks.values()]
         return joined([each for each in parts if len(each.q)] or parts[-1:])
 

@@ -22,8 +22,9 @@ from footfall.walking.feed_forward import FeedForward, needed_torques
 from footfall.walking.gains import ControlGains
 from footfall.walking.hardware import Hardware, Orders, exchange_sensors, has_power, run_tick
 from footfall.walking.joint_watch import JointWatch, watch_joints
+from footfall.walking.joints_by_hand import add_hand_rates
 from footfall.walking.mailbox import Mailbox, Word, take_mail
-from footfall.walking.noise import NoiseSizes, NoiseState, disturb
+from footfall.walking.noise import NoiseSizes, NoiseState, SensorDelay, disturb, hold_back
 from footfall.walking.plan_sampling import Planned, PlanTable, phase_at, planned_at
 from footfall.walking.sensing import SensingCode, Truth, sense
 from footfall.walking.state import ControllerState, JointPlaces, Sensors
@@ -62,6 +63,7 @@ class Brain(NamedTuple):
     feed: FeedForward
     noise_sizes: NoiseSizes
     noise: NoiseState
+    delay: SensorDelay
     clock: Clock
 
 
@@ -157,6 +159,10 @@ def run_walk(
                 think(brain, mail.plans[0], period, log)
             else:
                 think(brain, mail.plans[1], period, log)
+            if has_power(plant.hardware.state):
+                add_hand_rates(
+                    plant.hardware.hand, brain.state.after, brain.gains.period * period, brain.gains.period
+                )
         progress = act(brain, plant, judge, period, log)
         if progress.periods == period or progress.lost or progress.fallen:
             return progress
@@ -238,6 +244,7 @@ def act(brain: Brain, plant: Plant, judge: Judgement, period: int, log: WalkLog)
     disturb(brain.noise_sizes, brain.noise, brain.gains.period, brain.sensors)
     if plant.hardware.settings.ticks > 0:
         exchange_sensors(plant.hardware, brain.sensors)
+    hold_back(brain.delay, brain.sensors)
     _keep_readings(log.sensors, brain.sensors, at)
     row = _with_hardware(_judged(log.signals[at], truth), plant)
     log.signals[at] = row

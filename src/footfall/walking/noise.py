@@ -54,6 +54,47 @@ class NoiseSizes(NamedTuple):
     isolator: Isolator
 
 
+class SensorDelay(NamedTuple):
+    """Readings that are under way (periods, n): all numbers of all sensors, a row a period; none without a delay.
+    done (1,): how many periods have been."""
+
+    rows: Array
+    done: Integers
+
+
+def new_delay(sensors: Sensors, periods: int) -> SensorDelay:
+    """Of so many periods of the controller."""
+    size = sum(each.size for each in sensors)
+    return SensorDelay(np.zeros((periods, size)), np.zeros(1, dtype=np.int64))
+
+
+def hold_back(delay: SensorDelay, sensors: Sensors) -> None:
+    """Let sensors say what they would have said some periods ago; at first what they said first."""
+    late = len(delay.rows)
+    if late == 0:
+        return
+    first = delay.done[0] == 0
+    for place in range(late if first else 1):
+        row = delay.rows[place if first else delay.done[0] % late]
+        at = _exchange(row, 0, sensors.feet.reshape(12), first)
+        at = _exchange(row, at, sensors.hands.reshape(6), first)
+        at = _exchange(row, at, sensors.orientation.reshape(9), first)
+        at = _exchange(row, at, sensors.turning, first)
+        at = _exchange(row, at, sensors.joints, first)
+        at = _exchange(row, at, sensors.joint_rates, first)
+        _exchange(row, at, sensors.pads.reshape(8), first)
+    delay.done[0] += 1
+
+
+def _exchange(row: Array, at: int, readings: Array, keep: bool) -> int:
+    """Put readings into a row from a place on, and let them be what stood there unless they are to be kept."""
+    for k in range(len(readings)):
+        before = row[at + k]
+        row[at + k] = readings[k]
+        readings[k] = readings[k] if keep else before
+    return at + len(readings)
+
+
 class NoiseState(NamedTuple):
     """seed (1,): of the next random number. offsets (20,): feet (12), hands (6), tilt (2). factors (18,): of feet and
     hands. soft (3, 3): angular velocity of the inertial unit on its isolator, its slope, and angular velocity of what

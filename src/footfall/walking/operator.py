@@ -11,15 +11,20 @@ A robot that is not active takes no orders. In states without power nothing move
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from footfall.errors import InvalidInput
+import numpy as np
+
+from footfall.errors import InvalidInput, UnknownName
 from footfall.walking import signals as told
-from footfall.walking.hardware import Stage, Trouble, fail
+from footfall.walking.hardware import FaultKind, Stage, Trouble, fail
 from footfall.walking.settings import WalkSettings
 from footfall.walking.walker import Walker
 
 _AVERAGED = 0.2  # s, of readings that a tare takes the mean of
+_AWAY = 1e-6  # rad, from which on a joint counts as moved by hand
+_HEADROOM = 0.6  # of a drive's velocity, that sweeps may use
 _HANDS = slice(12, 18)  # places of hands in the offsets of sensors
 _NAMES = {Stage.OFF: "off", Stage.READY: "ready", Stage.ACTIVE: "active", Stage.ERROR: "in error"}
 _NEXT = {
@@ -52,6 +57,19 @@ class Operator:
         """Orders are for robots that are active."""
         if self.stage is not Stage.ACTIVE:
             raise InvalidInput(f"{word!r} is refused: the robot is {_NAMES[self.stage]}; {_NEXT[self.stage]}")
+        if self.moved_by_hand:
+            raise InvalidInput(
+                f"{word!r} is refused: {', '.join(self.moved_by_hand)} moved by hand; give joints back by `joint` "
+                'with name = "all" and wait until they are there'
+            )
+
+    @property
+    def moved_by_hand(self) -> tuple[str, ...]:
+        """Names of joints that are not where the controller wants them."""
+        walker = self._walker
+        hand, names = walker.hardware.hand, walker.code.body.joint_names
+        away = tuple(name for name, offset in zip(names, hand.offsets, strict=True) if abs(offset) > _AWAY)
+        return away or ((names[hand.sweep[0]["joint"]],) if hand.active[0] else ())
 
     def operate(self, signal: told.AnySignal, *, rests: bool) -> None:
         """Carry out what an operator says; refused where the state does not allow it. rests: whether the robot's motion
@@ -88,6 +106,17 @@ class Operator:
                 self._waits = True
             case told.Tare():
                 self._tare()
+            case told.Calibrate():
+                self._require(signal, Stage.OFF)
+                self._calibrate()
+            case told.MoveJoint(name=name, offset=offset):
+                self._require(signal, Stage.ACTIVE)
+                self._move(name, offset, rests=rests)
+            case told.SweepJoint():
+                self._require(signal, Stage.ACTIVE)
+                self._sweep(signal, rests=rests)
+            case told.FeedVelocity(name=name, share=share):
+                self._walker.hardware.settings.ahead[self._joints(name)] = share
 
     def forces(self, factor: float) -> dict[str, Any]:
         """Parameters by which force control has a share of its strength."""
@@ -108,6 +137,78 @@ class Operator:
         state, settings = self._walker.hardware.state, self._walker.hardware.settings
         if settings.ticks > 0:
             state.target[:] = state.measured
+        hand = self._walker.hardware.hand
+        hand.offsets[:], hand.wanted[:], hand.rates[:], hand.active[0] = 0.0, 0.0, 0.0, 0
+
+    def _joints(self, name: str) -> list[int]:
+        names = self._walker.code.body.joint_names
+        if name != "all" and name not in names:
+            raise UnknownName("joint", name, ("all", *names), "the robot")
+        return [k for k, each in enumerate(names) if name in ("all", each)]
+
+    def _require_still(self, word: str, *, rests: bool) -> None:
+        left = float(self._walker.hardware.hand.sweep[0]["end"]) - self._walker.time
+        if not rests:
+            raise InvalidInput(f"{word!r} is refused: the robot walks; tell it to `stop` first")
+        if left > 0.0:
+            raise InvalidInput(f"{word!r} is refused: a sweep runs for another {left:.1f} s")
+
+    def _move(self, name: str, offset: float, *, rests: bool) -> None:
+        """Let joints go beside where the controller wants them."""
+        self._require_still("joint", rests=rests)
+        chosen = self._joints(name)
+        for k in chosen:
+            if offset != 0.0:
+                self._require_room("joint", k, offset, offset)
+        hand = self._walker.hardware.hand
+        hand.wanted[chosen] = offset
+        hand.active[0] = 1
+
+    def _sweep(self, signal: told.SweepJoint, *, rests: bool) -> None:
+        """Let a joint swing through frequencies."""
+        walker, hand, words = self._walker, self._walker.hardware.hand, "'sweep' is refused: "
+        if walker.options.mode != "full":
+            raise InvalidInput(
+                words + "joints are prescribed, there is no drive to listen to; choose mode full"
+            )
+        self._require_still("sweep", rests=rests)
+        if signal.name == "all":
+            raise InvalidInput(words + "one joint after the other, not all of them")
+        (k,) = self._joints(signal.name)
+        away = float(hand.wanted[k])
+        self._require_room("sweep", k, away - signal.amplitude, away + signal.amplitude)
+        peak = 2.0 * math.pi * max(signal.first, signal.last) * signal.amplitude
+        most = _HEADROOM * float(walker.code.driven_limits.velocity[walker.code.body.driven[k]])
+        if peak > most:
+            raise InvalidInput(
+                f"{words}{signal.name!r} would move with {peak:.2f} rad/s, its drive has {most:.2f} for this; "
+                f"lower amplitude or last below {signal.amplitude * most / peak:.3f} rad or "
+                f"{max(signal.first, signal.last) * most / peak:.1f} Hz"
+            )
+        begin = walker.time
+        hand.sweep[0] = (k, begin, begin + signal.seconds, signal.amplitude, signal.first, signal.last)
+        hand.known[0], hand.active[0] = 0, 1
+
+    def _require_room(self, word: str, joint: int, low: float, high: float) -> None:
+        """A joint that is by so much beside what the controller wants must keep its limits."""
+        walker, body = self._walker, self._walker.code.body
+        place = body.coordinates[joint]
+        usual = float(np.array(walker.brain.state.q)[place])
+        lower, upper = float(body.robot.lower_limits[place]), float(body.robot.upper_limits[place])
+        if usual + low < lower or usual + high > upper:
+            raise InvalidInput(
+                f"{word!r} is refused: {body.joint_names[joint]!r} is at {usual:.2f} rad within {lower:.2f} to "
+                f"{upper:.2f}; it can go from {lower - usual:.2f} to {upper - usual:.2f} rad beside that"
+            )
+
+    def _calibrate(self) -> None:
+        """Encoders that have jumped say again where joints are: the jig tells by how much they are off."""
+        hardware = self._walker.hardware
+        now = hardware.settings.tick * int(hardware.state.ticks[0])
+        for fault in hardware.faults:
+            if fault["kind"] == FaultKind.ENCODER and fault["start"] <= now < fault["end"]:
+                hardware.state.measured[fault["number"]] -= fault["size"]
+                fault["end"] = now
 
     def _tare(self) -> None:
         """Let hands that touch nothing measure nothing."""

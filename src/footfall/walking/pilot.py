@@ -1,4 +1,4 @@
-"""The pilot: turns what a robot is told into motions while it walks, a few steps ahead, and changes them when it must.
+"""The pilot: turns signals into motions while the robot walks, a few steps ahead, and changes them when it must.
 
 A plan always ends at rest. What runs when a new plan will be there is finished; the rest is replaced without a jump
 (Seiwald 2023, sections 2.7 and 5.4). How long planning takes is a number of simulated seconds, so that a walk does not
@@ -32,18 +32,18 @@ from footfall.motion.motion import Motion
 from footfall.motion.pipeline import gait_dimensions, generate_motion
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.replanning import Continuation, continuation, replan, stop_after
-from footfall.motion.set_down import earliest_stop
+from footfall.motion.set_down import earliest_stop, stop_at_once
 from footfall.motion.whole_body import WholeBody
 from footfall.planning.contacts import Goal, PlannedContacts
 from footfall.planning.teleoperation import VelocityCommand, clipped_command
-from footfall.planning.transition_planner import GoTo, PlanningContext, Request, Teleoperate
+from footfall.planning.transition_planner import GoTo, Perform, PlanningContext, Request, Teleoperate
 from footfall.walking.arrival import distance, middle_of
 from footfall.walking.changed_way import way_changed
 from footfall.walking.retreat import StepBack, stands_on_known_ground
 from footfall.walking.routes import plan_way, wider_search
 from footfall.walking.settings import WalkSettings
 
-_NEAR, _ALIGNED = 0.1, 0.15  # m and rad: so near a plan ends at its goal
+_AT_GOAL, _ALIGNED = 0.1, 0.15  # m and rad: so near a plan ends at its goal
 _SHIFTED = 1e-4  # m: the plan is displaced if feet have landed farther from it
 _ENDING = 2  # transitions that bring a walk to rest: a closing step and the last shift of load
 _NEARER, _LEAST = 0.3, 0.4  # m, by which goals on unseen ground are taken back, and that is walked at least
@@ -56,6 +56,7 @@ _ASTRAY, _TURNED_ASTRAY = (
     0.02,
     0.015,
 )  # m and rad: plans that are farther off where the robot is are made again
+_SCAN, _SCAN_HOLD = 0.6, 0.4  # rad to both sides and s, of a head that looks around before the robot walks
 _PAUSE = 0.1  # s, between two plans from rest
 _SAME_POINT = 1e-6  # m
 STOP = "stop"  # what a plan is for that brings the robot to rest
@@ -142,8 +143,11 @@ class Pilot:
         self._counted = motion.begin_time  # s, until when the way is summed up
         self._last: PlannedContacts | None = None  # plan to a goal, which knows the way
         self._kept_hands: tuple[Hand, ...] = ()  # that stay where they are in the plan that is made
+        self._scanning = False  # what waits comes before the order
+        self._at_once = False  # the stop that is asked for begins in the running step
         self._hurried = False  # the stop that is coming sets the foot in the air down earlier
         self.cancelled: Callable[[], bool] | None = None  # asked while it plans whether to give up
+        self.slowness = 1.0  # times the usual latencies, that planning takes now
 
     # What it is told
 
@@ -154,7 +158,8 @@ class Pilot:
             return
         self.held = None
         if isinstance(request, Teleoperate | GoTo):
-            self._waiting.clear()
+            if not self._scanning:
+                self._waiting.clear()
             self._stopping = isinstance(request, Teleoperate) and request.command.stands
             self.order, self._fresh = (None if self._stopping else request), True
             self._changed, self.wide = -math.inf, False
@@ -165,18 +170,26 @@ class Pilot:
         self.order = None
         self._waiting.append(request)
 
-    def stop(self) -> None:
-        """Come to rest, and forget what was asked for."""
+    def stop(self, *, at_once: bool = False) -> None:
+        """Come to rest, and forget what was asked for. at_once: from the running step on, not from its landing on."""
+        self._at_once, self._scanning = at_once, False
         self._waiting.clear()
         self.order, self._stopping, self.held = None, True, None
         self._hope()
 
+    def scan(self) -> None:
+        """Look around with the head before anything else is done."""
+        for pan in (_SCAN, -_SCAN):
+            self._waiting.append(Perform("look_around", {"pan": pan, "hold": _SCAN_HOLD}))
+        self._scanning = True
+
     def hold(self) -> None:
         """Come to rest since nothing is seen any more, and keep in mind where to go."""
-        order = self.order
+        order, scanning, waiting = self.order, self._scanning, tuple(self._waiting)
         if isinstance(order, GoTo):
             self.stop()
-            self.held = order
+            self.held, self._scanning = order, scanning
+            self._waiting.extend(waiting if scanning else ())
 
     def resume(self) -> None:
         """It sees again: go on with what was held."""
@@ -352,7 +365,8 @@ class Pilot:
     def _next_order(self, now: float) -> Request | None:
         """What is planned from rest. What was refused on the way is planned again: the plan that failed began after the
         step that ran then. What is refused from rest is searched for more widely, then from some steps back."""
-        if self.order is None:
+        self._scanning = self._scanning and bool(self._waiting)
+        if self.order is None or self._scanning:
             return self._waiting.popleft() if self._waiting else None
         if self.arrives:
             return None
@@ -370,7 +384,8 @@ class Pilot:
 
     def _latency(self, order: Request) -> float:
         planning = self.settings.planning
-        return planning.goal_latency_s if isinstance(order, GoTo) else planning.drive_latency_s
+        usual = planning.goal_latency_s if isinstance(order, GoTo) else planning.drive_latency_s
+        return self.slowness * usual
 
     def _attempt(self, order: Request, now: float, at: Continuation | None, shift: Array) -> None:
         """Plan for an order from rest, or from where a motion can be continued."""
@@ -392,6 +407,12 @@ class Pilot:
                 # No change of velocity can be walked now: it comes to rest, and goes on from there.
                 self._changed, self._fresh = now, True
                 self._stop(now, shift)
+                return
+            if self._gives_up():
+                # No refusal: it was not searched to the end. At rest there is time for that.
+                self._changed, self._fresh = now, True
+                if at is not None:
+                    self._stop(now, shift, urgent=isinstance(order, GoTo))
                 return
             self._refused(order, now, problem, resting=at is None)
             if at is not None:  # the plan that it has may lead into something
@@ -507,6 +528,8 @@ class Pilot:
         motion, moved = self._displaced(shift)
         self.driving = VelocityCommand()
         stopped = earliest_stop(motion, ready, self._knows) if urgent else None
+        if stopped is None and self._at_once:
+            stopped = stop_at_once(motion, ready)
         begins = ready
         if stopped is None:
             at = continuation(motion, now, run_time=latency)
@@ -571,8 +594,13 @@ class Pilot:
         found = sample_footprints(self.environment.terrain, place, lower=-half, upper=half)
         return bool(found.confidence[0] >= self.settings.planner.foothold.least_confidence)
 
+    def _gives_up(self) -> bool:
+        return self.cancelled is not None and self.cancelled()
+
     def _way(self, goal: Goal, pose: RobotPose, away: float, make: Make) -> TransitionSequence:
         planning, parameters = self.settings.planning, self.settings.planner
+        if self._gives_up():
+            raise NoPath("planning was stopped")
         if self.wide or self._trial is Trial.WIDER:
             parameters = wider_search(parameters)
         way = plan_way(
@@ -620,7 +648,7 @@ def hands_used(sequence: TransitionSequence) -> Iterator[Hand]:
 def is_at(pose: RobotPose, goal: Goal) -> bool:
     """Whether the middle between the feet is at a goal."""
     off = distance(middle_of(pose), goal)
-    return off.away < _NEAR and abs(off.turned) < _ALIGNED and off.same_storey
+    return off.away < _AT_GOAL and abs(off.turned) < _ALIGNED and off.same_storey
 
 
 def about_request(request: Request) -> str:

@@ -19,7 +19,7 @@ from footfall.walking.signals import AnySignal
 from footfall.whole_file import open_file, write_text
 
 Sight = Literal["exact", "noisy", "camera"]
-WALKS = 4  # version: raise it with every change after which a request that was written before walks otherwise
+WALKS = 6  # version: raise it with every change after which a request that was written before walks otherwise
 Localisation = Literal["exact", "camera", "none"]
 LARGEST = 32_000_000  # bytes of a file: a mouse that pulls for an hour
 _LONGEST_REST = 3600.0  # s
@@ -82,9 +82,11 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     where it is in what it sees: exactly, by a tracking camera of the quality `tracking` (by default if it sees by a
     camera), or not at all. vision: HOST:PORT of a process that sees for it. perception: file of what such a process
     has sent: read instead of one, or written if there is one. seconds: how long it goes
-    on, by default until all is done. drop: m, how far above the ground it begins. generator: the reduced model by which
+    on, by default until all is done. drop: m, how far above the ground it begins. sensor_delay: s, by which all sensors
+    are later than they are anyway. generator: the reduced model by which
     its centre of mass is planned, see `footfall.motion.GENERATORS`; by default five masses with the angular momentum of
-    all bodies. signals: what it is told, and what
+    all bodies. scan: whether it looks around with its head before it walks, if
+    it sees bit by bit. signals: what it is told, and what
     happens around it, at their times; a robot that is told nothing stands. live: plans are made beside the walk, in
     a process of their own; its signals say when they were there. version: of the walks (`WALKS`) that wrote it, None of
     one that was not walked yet.
@@ -112,10 +114,12 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     perception: str | None = None
     seconds: float | None = None
     drop: float = 0.0
+    sensor_delay: float = 0.0
     lenient: bool = False
     frames: dict[str, str] = msgspec.field(default_factory=dict)
     sole: tuple[float, float, float, float] | None = None
     generator: Generator = "whole_body"
+    scan: bool = False
     live: bool = False
     version: int | None = None
     signals: tuple[AnySignal, ...] = msgspec.field(name="signal", default=())
@@ -179,14 +183,12 @@ class WalkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             )
         if self.vision is not None:
             vision_address(self.vision)
-        if self.led and self.live:
-            raise InvalidInput(
-                "live walks see by themselves; walk without `live` (--live) to be led by vision"
-            )
         if self.seconds is not None and not 0.0 < self.seconds <= 1e5:
             raise InvalidInput(f"seconds is {self.seconds:g}; it must be above 0 and at most 100 000 s")
         if not 0.0 <= self.drop <= 1.0:
             raise InvalidInput(f"drop is {self.drop:g} m; it must be from 0 to 1")
+        if not 0.0 <= self.sensor_delay <= 1.0:
+            raise InvalidInput(f"sensor_delay is {self.sensor_delay:g} s; it must be from 0 to 1")
         if len(self.signals) > _MOST_SIGNALS:
             raise InvalidInput(f"there are {len(self.signals)} signals; at most {_MOST_SIGNALS} are taken")
 

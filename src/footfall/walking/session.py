@@ -63,7 +63,7 @@ class Follower(Protocol):
 
 
 class WalkSession:
-    """A robot in a scene that is told what to do while it walks.
+    """A robot in a scene that follows signals while it walks.
 
     >>> session = WalkSession(scene="flat", noise=True)
     >>> session.drive(0.4)
@@ -107,7 +107,7 @@ class WalkSession:
         self.computing = 0.0  # s, that walking took
         self._contacts: PlannedContacts | None = None  # of the first plan
         self._wide = False  # whether that took a wider map
-        self.sight: Sight = sight_for(asked)
+        self.sight: Sight = self._new_sight(asked)
         self.localiser: Localiser | LedSight = (
             self.sight if isinstance(self.sight, LedSight) else localiser_for(asked)
         )
@@ -128,6 +128,7 @@ class WalkSession:
             bus=asked.bus,
             faults=asked.faults,
             drop=asked.drop,
+            sensor_delay=asked.sensor_delay,
         )
         self.walker = Walker(self.code, scene, motion, options)
         gains = self.walker.gains
@@ -151,6 +152,8 @@ class WalkSession:
         self.operator = Operator(self.walker, settings)
         self.pilot.seeing, self.pilot.wide = seeing, self._wide
         self.pilot.begin(self._goal, 1e3 * self.planning, self.surroundings, self._contacts)
+        if asked.scan and seeing:
+            self.pilot.scan()
         self._signals = list(asked.ordered_signals)  # that are still to come
         self.sent: list[told.AnySignal] = []
         # Time, name and data of events: signals, plans, what was seen.
@@ -163,6 +166,10 @@ class WalkSession:
         self._blind: float | None = None  # s, since when nothing has come from vision
         # Ground that feet may be put on: by which plan it stands there, and of which version of the surroundings.
         self._ground = (0, 0)
+
+    def _new_sight(self, asked: WalkRequest) -> Sight:
+        """How the robot sees."""
+        return sight_for(asked)
 
     # Verbs
 
@@ -212,6 +219,11 @@ class WalkSession:
         """Leave the process that sees for the robot, if there is one."""
         if isinstance(self.sight, LedSight):
             self.sight.close()
+
+    def go_on_as(self, asked: WalkRequest) -> None:
+        """Go on as a request asks that has been the same until now, see `footfall.walking.branch`."""
+        self.asked = asked
+        self._signals = [each for each in asked.ordered_signals if each.time >= self.time - 1e-9]
 
     # What is known
 
@@ -285,7 +297,7 @@ class WalkSession:
     # Running
 
     def follow(self, follower: Follower) -> None:
-        """Let it be told of all that happens, at least twice a simulated second: a recorder, say."""
+        """Let it follow all that happens, at least twice a simulated second: a recorder, say."""
         self.followers.append(follower)
         follower.follow(self)
 
@@ -524,9 +536,9 @@ class WalkSession:
             case told.PushBody(body=body, force=force, torque=torque, seconds=seconds):
                 self._require_body(body)
                 self.walker.push(Push(body, force, self.time, seconds, torque))
-            case told.Load(body=body, mass=mass):
+            case told.Load(body=body, mass=mass, at=at):
                 self._require_body(body)
-                self.walker.loads[body] = mass
+                self.walker.loads[body, at] = mass
             case told.Frame(slack=slack, on=on):
                 self.walker.hang(slack if on else None)
             case told.Add():

@@ -3,15 +3,13 @@ by another process (`vision/led_sight.py`)."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from footfall.environment.depth_camera import DepthCamera
 from footfall.environment.depth_mapper import CAMERA, DepthMapper, look
 from footfall.environment.depth_mapper import LOOK as LOOK
 from footfall.environment.model import Environment
-from footfall.environment.perception import EXACT, PerceptionOptions, perceive
+from footfall.environment.perception import EXACT, Observer, PerceptionOptions
 from footfall.gait.poses import mean_foot_frame
 from footfall.planning.contacts import Goal
 from footfall.scene.model import Scene
@@ -23,12 +21,12 @@ from footfall.walking.walker import Walker
 
 
 class WholeSight:
-    """Sees all of the scene whenever it looks, without errors or with those of a seed."""
+    """Sees all of the scene whenever it looks, without errors or with those of a seed. known: what it saw last."""
 
     def __init__(self, *, noisy: bool, seed: int) -> None:
-        self._options = PerceptionOptions(seed=seed) if noisy else EXACT
+        self.known = Environment()
+        self._observer = Observer(PerceptionOptions(seed=seed) if noisy else EXACT)
         self._last: tuple[object, ...] | None = None
-        self._known = Environment()
 
     def look(
         self, walker: Walker, goal: Goal | None, places: CameraPlaces | None = None
@@ -40,23 +38,15 @@ class WholeSight:
         """The same of a scene at a time, s."""
         seen = [each for each in scene.objects if each.visible]
         places = [each.placement if each.motion is None else each.motion.pose(time) for each in seen]
-        shown = [
+        shown = tuple(
             (each.name, each.category, each.shape, place.translation.tobytes(), place.rotation.tobytes())
             for each, place in zip(seen, places, strict=True)
-        ]
+        )
         if (goal, *shown) == self._last:
             return None
-        before = set() if self._last is None else set(self._last[1:])
-        same = {each[0] for each in shown if each in before}
         self._last = (goal, *shown)
-        found = perceive(scene_with_goal(scene, goal), self._options, time=time)
-        # Things that stay as they are stay the same: what planners know of their surfaces is kept with them.
-        objects = {
-            id: self._known.objects.get(id, each) if id in same else each
-            for id, each in found.objects.items()
-        }
-        self._known = replace(found, objects=objects)
-        return self._known
+        self.known = self._observer.see(scene_with_goal(scene, goal), time=time)
+        return self.known
 
 
 class CameraSight:

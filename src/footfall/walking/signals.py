@@ -1,4 +1,4 @@
-"""Timed signals: what a robot is told, and what happens around it, while it walks.
+"""Timed signals: commands to a robot, and events around it, while it walks.
 
 Each is a value with its time and a name, as it stands in files: `do = "drive"`. Lengths are in m, times in s, angles in
 rad, forces in N. Numbers are checked when a signal is made; names of bodies, objects and parameters when it is sent.
@@ -165,10 +165,38 @@ class Tare(Signal, frozen=True, tag="tare"):
     """Let the force sensors of hands that touch nothing show nothing."""
 
 
+class Calibrate(Signal, frozen=True, tag="calibrate"):
+    """Take out of encoders by how much they are off: joints are where a jig holds them. For robots without power."""
+
+
 class ForceControl(Signal, frozen=True, tag="force_control"):
     """Control contact forces by a factor of the usual strength, 0 to 1: 0 is position control alone."""
 
     factor: Annotated[float, Meta(ge=0.0, le=1.0)]
+
+
+class MoveJoint(Signal, frozen=True, tag="joint"):
+    """Move a joint by hand, rad, beside what the controller wants of it; 0 gives it back. "all" means all of them."""
+
+    name: str
+    offset: Annotated[float, Meta(ge=-3.2, le=3.2)] = 0.0
+
+
+class SweepJoint(Signal, frozen=True, tag="sweep"):
+    """Let a joint swing, rad, through frequencies, Hz, for some seconds, and listen to its drive; in full mode."""
+
+    name: str
+    amplitude: Annotated[float, Meta(gt=0.0, le=0.5)] = 0.03
+    first: Annotated[float, Meta(gt=0.0, le=50.0)] = 0.5
+    last: Annotated[float, Meta(gt=0.0, le=50.0)] = 8.0
+    seconds: Annotated[float, Meta(ge=2.0, le=30.0)] = 8.0
+
+
+class FeedVelocity(Signal, frozen=True, tag="feed_velocity"):
+    """Tell the servo of a joint this share of its velocity; it adds it to what its position control wants."""
+
+    name: str
+    share: Annotated[float, Meta(ge=0.0, le=2.0)] = 1.0
 
 
 # What happens around it
@@ -184,11 +212,12 @@ class PushBody(Signal, frozen=True, tag="push"):
 
 
 class Load(Signal, frozen=True, tag="load"):
-    """Hang a weight on a body of the robot, kg, which it does not know of; 0 takes it away. Only its weight acts, not
-    its inertia."""
+    """Hang a weight on a body of the robot, kg, which it does not know of; 0 takes it away, and below zero it is what
+    the body is lighter by. Only its weight acts, not its inertia. at: m, where on the body, in its axes."""
 
     body: str
-    mass: NotNegative
+    mass: Annotated[float, Meta(ge=-1e4, le=1e4)]
+    at: Vector = (0.0, 0.0, 0.0)
 
 
 class Frame(Signal, frozen=True, tag="frame"):
@@ -243,12 +272,14 @@ class Surface(Signal, frozen=True, tag="surface"):
 
 class Served(Signal, frozen=True, tag="served"):
     """The planner's answer was there. asked: s, when it was asked. holds: s, from when on the controller knew of the
-    surroundings that it told. late: its motion was to be taken up before. cancelled: it had been told to give up."""
+    surroundings that it told. late: its motion was to be taken up before. cancelled: it gave up what it planned, and
+    looks: when it had looked so often whether to."""
 
     asked: NotNegative
     holds: NotNegative
     late: bool = False
     cancelled: bool = False
+    looks: Annotated[int, Meta(ge=0)] = 0
 
 
 class Halted(Signal, frozen=True, tag="halted"):
@@ -282,7 +313,11 @@ AnySignal = (
     | EmergencyStop
     | Reset
     | Tare
+    | Calibrate
     | ForceControl
+    | MoveJoint
+    | SweepJoint
+    | FeedVelocity
     | PushBody
     | Load
     | Frame
@@ -296,7 +331,18 @@ AnySignal = (
     | PlannerBack
 )
 MOTIONS = (WalkStraight, Follow, Stamp, Bow, LookAround, OneLeg, Balance, Wave)  # that begin and end at rest
-OPERATOR = (Power, Activate, Deactivate, EmergencyStop, Reset, Tare, ForceControl)  # that switch it
+BY_HAND = (MoveJoint, SweepJoint, FeedVelocity)  # of single joints
+OPERATOR = (
+    Power,
+    Activate,
+    Deactivate,
+    EmergencyStop,
+    Reset,
+    Tare,
+    Calibrate,
+    ForceControl,
+    *BY_HAND,
+)  # that switch it
 EVENTS = (PushBody, Load, Frame, Move, Add, Remove, Surface)  # that happen around the robot
 COURSE = (Served, Halted, PlannerLost, PlannerBack)  # that nobody sends: a live walk notes them
 WORDS: dict[str, type[Signal]] = {

@@ -16,7 +16,7 @@ from footfall.walking.walls import no_walls
 
 
 class Sensors(NamedTuple):
-    """What the controller is told of the robot.
+    """What the controller knows of the robot.
 
     feet (2, 6): force and torque [f; n] on RF and LF at the frame of the foot, in its axes, N and Nm. hands (2, 3):
     force on RH and LH, in axes of their frames, N. orientation (3, 3): rotation of the upper body, whose yaw drifts.

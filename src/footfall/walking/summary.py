@@ -12,7 +12,7 @@ from footfall.dynamics.inverse_dynamics import inverse_dynamics
 from footfall.gait.poses import HANDS
 from footfall.walking.body import FEET, WalkingBody
 from footfall.walking.joint_watch import slides
-from footfall.walking.log import copied, cut, joined
+from footfall.walking.log import cut
 from footfall.walking.loop import WalkLog
 
 _HAND_FORCE = 10.0  # N, from which a hand counts as being in contact
@@ -29,7 +29,7 @@ _FOOT_SIGNALS, _HAND_SIGNALS = ("right_foot", "left_foot"), ("right_hand", "left
 class WalkSummary:
     """What happened.
 
-    reached: whether the robot stands at the goal, or has done what it was told and stands where its plan ends:
+    reached: whether the robot stands at the goal, or has followed its signals and stands where its plan ends:
     nearer than 0.15 m and 10 degrees in the true world, and no joint was 5 degrees through a stop, or faster or
     stronger on the way than it can be. goal_error: m, and goal_turn: rad, how far the middle between its feet is
     from there. cause: of a fall. problem: why there was no plan in the end, or that joints were overdriven. time:
@@ -142,7 +142,7 @@ class MeanSquare:
     def take(self, errors: Array) -> None:
         squares = np.square(errors).sum(axis=-1)
         known = ~np.isnan(squares)
-        self._sum, self._count = self._sum + float(squares[known].sum()), self._count + int(known.sum())
+        self._sum, self._count = _added(self._sum, squares[known]), self._count + int(known.sum())
 
     @property
     def root(self) -> float:
@@ -169,7 +169,7 @@ class WalkTally:
         self._torques = np.empty((0, len(body.driven)))  # the last ones before those that come
         self._body, self._weight, self._row_time = body, weight, row_time
         self._power, self._powers = 0.0, 0  # W, summed up, of so many rows
-        self._before: WalkLog | None = None  # the last row that was taken
+        self._before: tuple[Array, Array] | None = None  # q and v of the last row that was taken
         self._lifted = [Stretches() for _ in FEET]
         self._pushing = [Stretches() for _ in HANDS]
         self._leaning = [Stretches() for _ in HANDS]
@@ -198,16 +198,17 @@ class WalkTally:
         self.rows += len(signals)
 
     def _take_torques(self, log: WalkLog) -> None:
-        known = log if self._before is None else joined([self._before, log])
-        last = len(known.q) - 1
-        self._before = copied(cut(known, known.first + last, known.first + last + 1))
-        rows = np.arange(len(known.q))
-        rows = rows[(rows > 0) & ((rows + known.first - 1) % _EVERY == 0)]
-        torques, rates = joint_torques(self._body, known, self._row_time, rows)
+        rows = np.arange(log.first, log.first + len(log.q))
+        rows = rows[(rows > 0) & ((rows - 1) % _EVERY == 0)] - log.first
+        q, v = log.q[np.maximum(rows - 1, 0)], log.v[np.maximum(rows - 1, 0)]
+        if len(rows) and rows[0] == 0 and self._before is not None:
+            q[0], v[0] = self._before
+        self._before = log.q[-1].copy(), log.v[-1].copy()
+        torques, rates = joint_torques(self._body, (q, v), log, self._row_time, rows)
         power = np.maximum(torques * rates, 0.0).sum(axis=1)
-        self._power, self._powers = self._power + float(power.sum()), self._powers + len(power)
+        self._power, self._powers = _added(self._power, power), self._powers + len(power)
         self.peaks = np.maximum(self.peaks, np.abs(torques).max(axis=0, initial=0.0))
-        self._take_efforts(torques, (known.first + rows) * self._row_time)
+        self._take_efforts(torques, (log.first + rows) * self._row_time)
 
     def _take_efforts(self, torques: Array, times: Array) -> None:
         """Means over a tenth of a second: a spike of a millisecond strains nothing."""
@@ -274,21 +275,28 @@ def _told_efforts(body: WalkingBody, effort: Array) -> Array:
     return told
 
 
+def _added(before: float, values: Array) -> float:
+    """A sum that goes on, one value after the other: it has the same bits in whatever pieces the values come."""
+    return float(np.cumsum(np.concatenate([[before], values]))[-1])
+
+
 def _greatest(before: float, values: Any) -> float:
     """NaN if there is one."""
     return float(np.maximum(before, np.max(values)))
 
 
-def joint_torques(body: WalkingBody, log: WalkLog, row_time: float, rows: Integers) -> tuple[Array, Array]:
+def joint_torques(
+    body: WalkingBody, before: tuple[Array, Array], log: WalkLog, row_time: float, rows: Integers
+) -> tuple[Array, Array]:
     """Torques (n, joints) that prescribed joints take in some rows, Nm, and their velocities, from inverse dynamics
-    with the contact wrenches. row_time: s, between two rows."""
+    with the contact wrenches. before: q and v of the rows before these; row_time: s, between two rows."""
     robot, signals = body.robot, log.signals
-    v = log.v[:, : robot.nv]
+    v = np.ascontiguousarray(log.v[rows, : robot.nv])
     # Contact acts at the end of a step, where its velocity holds.
-    acceleration = (v[rows] - v[rows - 1]) / row_time
+    acceleration = (v - before[1][:, : robot.nv]) / row_time
     names = [body.model.frames[name] for name in (*FEET, *HANDS)]
     parts = (*_FOOT_SIGNALS, *_HAND_SIGNALS)
     loads = {name: np.ascontiguousarray(signals[part][rows]) for name, part in zip(names, parts, strict=True)}
-    q = np.ascontiguousarray(log.q[rows - 1][:, : robot.nq])
-    torques = inverse_dynamics(robot, q, np.ascontiguousarray(v[rows]), acceleration, wrenches=loads)
-    return torques[:, body.driven], v[rows][:, body.driven]
+    q = np.ascontiguousarray(before[0][:, : robot.nq])
+    torques = inverse_dynamics(robot, q, v, acceleration, wrenches=loads)
+    return torques[:, body.driven], v[:, body.driven]

@@ -22,7 +22,12 @@ from footfall.arrays import Array
 from footfall.compiler import Kernel, build_kernel
 from footfall.compiler.routines import Matrix3, Vector2, Vector3, call_native
 from footfall.control.inverse_kinematics.costs import ComfortCost
-from footfall.control.inverse_kinematics.least_velocity import add_solution, damped_gram, metric_of
+from footfall.control.inverse_kinematics.least_velocity import (
+    add_solution,
+    eliminate_rows,
+    metric_of,
+    normal_equations,
+)
 from footfall.control.tasks.orientations import OrientationTask
 from footfall.control.tasks.positions import center_of_mass_position, frame_position
 from footfall.control.tasks.postures import posture
@@ -33,8 +38,10 @@ from footfall.dynamics.centroidal import centroidal_momentum_matrix
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.kinematics import frame_pose
 from footfall.gait.poses import HANDS
+from footfall.robot.drives.drive_limits import DriveLimits
 from footfall.robot.model import WORLD
 from footfall.robot.variants import sprung_joints
+from footfall.walking.arm_speeds import arm_speeds
 from footfall.walking.body import FEET, WalkingBody
 from footfall.walking.gains import ControlGains
 from footfall.walking.joint_room import come_near, mobility
@@ -80,15 +87,17 @@ class Targets(NamedTuple):
 class TaskCode(NamedTuple):
     """Native code of the tasks of a robot, and how its numbers lie.
 
-    kinematics, move, clearance: addresses, the last 0 if arms are not kept off the body. rows: of all tasks, hands
+    kinematics, move, clearance, own_clearance: addresses, the last two 0 if arms are not kept off the body; the last
+    looks at no walls. rows: of all tasks, hands
     last. has_toes, has_head: whether there are such rows; stiff: how many stay at rest. pan_sign, tilt_sign: see
     `HeadJoint`. gain: K, 1/s. momentum_weight: w, 1/(kg m2)^2. clearance_strength: of pushes where volumes touch.
-    period: s.
+    period: s. arms (nv,): how fast joints of arms may be.
     """
 
     kinematics: int
     move: int
     clearance: int
+    own_clearance: int
     nq: int
     nv: int
     rows: int
@@ -101,6 +110,7 @@ class TaskCode(NamedTuple):
     momentum_weight: float
     clearance_strength: float
     period: float
+    arms: Array
 
 
 class Kinematics(NamedTuple):
@@ -135,11 +145,13 @@ def task_stack(body: WalkingBody) -> TaskStack:
 
 class TaskKernels(NamedTuple):
     """Native code of a robot: kinematics of the tasks, the configuration after a step of a velocity, and what keeps
-    arms off the body, if it has volumes. They must be kept while their addresses are used."""
+    arms off body and walls, or off the body alone, if it has volumes. They must be kept while their addresses are
+    used."""
 
     kinematics: Kernel
     move: Kernel
     clearance: Kernel | None
+    own_clearance: Kernel | None
 
 
 def task_kernels(body: WalkingBody) -> tuple[Kernel, Kernel]:
@@ -183,15 +195,16 @@ def task_kernels(body: WalkingBody) -> tuple[Kernel, Kernel]:
     )
 
 
-def task_code(body: WalkingBody, kernels: TaskKernels, gains: ControlGains) -> TaskCode:
-    """What routines need of the kernels, which must be kept while it is used."""
-    kinematics, move, clearance = kernels
+def task_code(body: WalkingBody, kernels: TaskKernels, gains: ControlGains, limits: DriveLimits) -> TaskCode:
+    """What routines need of the kernels, which must be kept while it is used. limits: of the robot's joints."""
+    kinematics, move, clearance, own_clearance = kernels
     pan, tilt = [each.sign for each in body.head] or (1.0, 1.0)
     rows = dict(kinematics.signature.outputs)["error"][0]
     return TaskCode(
         kinematics.native_function().address,
         move.native_function().address,
         0 if clearance is None else clearance.native_function().address,
+        0 if own_clearance is None else own_clearance.native_function().address,
         body.robot.nq,
         body.robot.nv,
         rows,
@@ -204,6 +217,7 @@ def task_code(body: WalkingBody, kernels: TaskKernels, gains: ControlGains) -> T
         gains.momentum_weight,
         gains.clearance_strength,
         gains.period,
+        arm_speeds(body, limits),
     )
 
 
@@ -258,7 +272,7 @@ def joint_velocities(
     code: TaskCode, found: Kinematics, rates: Array, selection: Vector2, turning: float
 ) -> Array:
     """v (nv,) that follows the targets, with hands blended into task space. turning: of the whole robot about the
-    vertical, rad/s. Joints that would go on towards a limit which is near become dear."""
+    vertical, rad/s. Joints that would go on towards a limit which is near are penalised."""
     mobile = np.ones(code.nv)
     v = _least_velocities(code, found, rates, selection, turning, mobile)
     if come_near(found.mobility, v, mobile):
@@ -278,19 +292,20 @@ def _least_velocities(
     wanted = rates[:m] + code.gain * found.error - found.jacobian @ free
     damping = np.full(m, _DAMPING)
     damping[base:] = _HAND_DAMPING
-    gram = damped_gram(found.jacobian, metric, damping)
+    normal = normal_equations(found.jacobian, metric, damping, wanted)
     v, right, left = np.zeros(code.nv), selection[0], selection[1]
     order = np.arange(m)
+    eliminate_rows(normal, order, 0, base, m if right > 0.0 or left > 0.0 else base)
     if right < 1.0 and left < 1.0:
-        add_solution(metric, gram, wanted, order[:base], (1.0 - right) * (1.0 - left), v)
+        add_solution(metric, normal, order[:base], base, (1.0 - right) * (1.0 - left), v)
     if right > 0.0 and left < 1.0:
-        add_solution(metric, gram, wanted, order[: base + 3], right * (1.0 - left), v)
+        add_solution(metric, normal, order[: base + 3], base, right * (1.0 - left), v)
     if right > 0.0 and left > 0.0:
-        add_solution(metric, gram, wanted, order, right * left, v)
+        add_solution(metric, normal, order, base, right * left, v)
     if right < 1.0 and left > 0.0:
         for k in range(3):
             order[base + k] = base + 3 + k
-        add_solution(metric, gram, wanted, order[: base + 3], (1.0 - right) * left, v)
+        add_solution(metric, normal, order[: base + 3], base, (1.0 - right) * left, v)
     v += free
     return v
 

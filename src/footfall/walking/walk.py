@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -80,12 +81,20 @@ def walk(
     return walk_on(session, progress=progress)
 
 
-def walk_on(session: WalkSession, *, progress: Told | None = None) -> Walk:
-    """Let a session do all that it was asked for, to its end."""
+def walk_on(session: WalkSession, *, progress: Told | None = None, timed: bool = True) -> Walk:
+    """Let a session do all that it was asked for, to its end. timed: whether to measure a control period then."""
+    walk_out(session, progress=progress)
+    return Walk(session, summarise(session, timed=timed))
+
+
+def walk_out(session: WalkSession, *, progress: Told | None = None) -> None:
+    """Let a session do all that it was asked for."""
     asked = session.asked
     end = _LONGEST if asked.seconds is None else asked.seconds
     while not session.fallen and session.time < end - 1e-9:
-        stretch = min(_PROGRESS, end - session.time)
+        # At the same times wherever it begins: a branch has the bits of the whole walk.
+        stop = _PROGRESS * (math.floor(session.time / _PROGRESS + 1e-6) + 1.0)
+        stretch = min(stop, end) - session.time
         rests = asked.seconds is None and session.run_to_rest(stretch)
         if asked.seconds is not None:
             session.run(stretch)
@@ -95,7 +104,6 @@ def walk_on(session: WalkSession, *, progress: Told | None = None) -> Walk:
         if rests:
             session.run(asked.rest)
             break
-    return Walk(session, summarise(session))
 
 
 def completed(request: WalkRequest) -> WalkRequest:
@@ -118,8 +126,8 @@ def with_goal_of_scene(request: WalkRequest, scene: Scene) -> WalkRequest:
     return msgspec.structs.replace(request, goal=(goal.x, goal.y, goal.yaw), goal_height=goal.z)
 
 
-def summarise(session: WalkSession) -> WalkSummary:
-    """Look at a walk that has ended."""
+def summarise(session: WalkSession, *, timed: bool = True) -> WalkSummary:
+    """Look at a walk that has ended. timed: whether to measure a control period."""
     walker, pilot, tally = session.walker, session.pilot, session.tally()
     gains, body = walker.gains, walker.code.body
     cause = cause_of_fall(walker)
@@ -149,7 +157,7 @@ def summarise(session: WalkSession) -> WalkSummary:
         made_hand_contacts=hands.made,
         distance=pilot.way,
         speed=pilot.way / pilot.walking if pilot.walking > 0.0 else 0.0,
-        control_us=control_time(walker),
+        control_us=control_time(walker) if timed else float("nan"),
         planning_ms=plans[0].milliseconds,
         compiling_ms=1e3 * session.compiling,
         plans=len(plans),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pickle
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,12 @@ from footfall.compiler.once import once_property
 from footfall.compiler.routines import new_records
 from footfall.contact.ground import place_on_ground
 from footfall.errors import InvalidInput, SceneError
+from footfall.math.transform import Transform
 from footfall.motion.motion import Motion
 from footfall.motion.whole_body import WholeBody
 from footfall.robot.drives.drive_limits import DriveLimits, drive_limits
 from footfall.robot.model import WORLD, Robot
+from footfall.robot.tree import Attachment
 from footfall.scene.assembly import combined_robot, placed_robots
 from footfall.scene.model import Material, Scene, SceneObject
 from footfall.simulation.derived_drives import with_derived_drives, with_firmer_servos
@@ -42,7 +45,7 @@ from footfall.walking.joint_watch import JointWatch, new_watch
 from footfall.walking.log import CHUNK, LOG_MEMORY, LogKeeper
 from footfall.walking.loop import Brain, Judgement, Plant, Progress, Signals, WalkLog, act, run_walk, think
 from footfall.walking.mailbox import Mailbox, Word, fits, new_mailbox, put_plan, with_boxes
-from footfall.walking.noise import new_noise, noise_sizes
+from footfall.walking.noise import new_delay, new_noise, noise_sizes
 from footfall.walking.plan_sampling import PlanTable, new_stream_room, plan_table
 from footfall.walking.request import Push, WalkMode
 from footfall.walking.safety_frame import INTERVAL, SafetyFrame
@@ -104,7 +107,8 @@ class WalkerOptions:
     whether sensors have errors; seed: of theirs. pushes: forces on bodies. friction: of all that is touched, instead of
     the scene's. log_every: periods that a row of the log stands for; log_memory: bytes that the log may take, its
     oldest rows go. mode: "reduced", where joints follow their set points exactly, or "full", where servos, motors and
-    gears move them; bus and faults are those of full mode. drop: m, how far above the ground it begins."""
+    gears move them; bus and faults are those of full mode. drop: m, how far above the ground it begins. sensor_delay:
+    s, by which all sensors are later than they are anyway."""
 
     period: float = 1e-3
     substeps: int | None = None
@@ -118,6 +122,7 @@ class WalkerOptions:
     bus: BusQuality = field(default_factory=BusQuality)
     faults: tuple[HardwareFault, ...] = ()
     drop: float = 0.0
+    sensor_delay: float = 0.0
 
     def __post_init__(self) -> None:
         if self.log_every < 1:
@@ -147,7 +152,9 @@ class WalkingCode:
 
     @once_property
     def tasks(self) -> TaskKernels:
-        return TaskKernels(*task_kernels(self.body), clearance_kernel(self.body))
+        return TaskKernels(
+            *task_kernels(self.body), clearance_kernel(self.body), clearance_kernel(self.body, walls=0)
+        )
 
     @once_property
     def sight(self) -> Kernel:
@@ -199,14 +206,14 @@ class Walker:
         self.gains = control_gains(model, period=self.options.period, point_stiffness=POINT_STIFFNESS)
         self.judge = self._new_judgement(_STEEPEST)
         self.pushes = self.options.pushes
-        self.loads: dict[str, float] = {}  # kg by body
+        self.loads: dict[tuple[str, tuple[float, float, float]], float] = {}  # kg by body and place on it, m
         self.frame: SafetyFrame | None = None
         self.senses = True  # whether its sensors are of now: not of one that is put where another walks
         self.ground = unknown_ground()  # as it was told
         self.fallen, self.lost = False, False
         self.motion: Motion = motion
         self.mail: Mailbox = new_mailbox(plan_table(motion))
-        self._tasks: TaskCode = task_code(body, code.tasks, self.gains)
+        self._tasks: TaskCode = task_code(body, code.tasks, self.gains, code.limits)
         self._room = self._new_room()
         start = (self.options.period, middle_of(motion.given.begin), _content(self.plan))
         q: Array = code.remembered(("start", start), self._start_configuration).copy()
@@ -227,6 +234,8 @@ class Walker:
         self.watch: JointWatch = new_watch(body, code.limits)
         self._touches = TouchLog()
         rows = max(1, round(CHUNK / self.row_time))
+        # A log that knew its walker would keep both, and much memory, until somebody looks for cycles.
+        self._new_log = partial(_new_log, self.engine.setting.robot, len(body.driven), self.options.log_every)
         self._log = LogKeeper(self._new_log, rows=rows, memory=self.options.log_memory)
 
     def follow(self, motion: Motion) -> None:
@@ -289,7 +298,7 @@ class Walker:
     def tune(self, gains: ControlGains) -> None:
         """Control with other gains from now on."""
         self.gains = gains
-        self._tasks = task_code(self.code.body, self.code.tasks, gains)
+        self._tasks = task_code(self.code.body, self.code.tasks, gains, self.code.limits)
         feed = self.brain.feed._replace(shares=torque_shares(self.code.body, gains.feed_forward))
         self.brain = self.brain._replace(gains=gains, tasks=self._tasks, feed=feed)
 
@@ -342,6 +351,16 @@ class Walker:
         """Rows of the log from one on, as far as they are kept, to the last one that has begun."""
         return self._log.rows_from(row, self.rows)
 
+    def show(self, period: int) -> tuple[WalkLog, int]:
+        """Be where another walker of its kind is, which begins this period next: the log and the place in it for its
+        latest row. Rows that were left out are lost."""
+        row = (period - 1) // self.options.log_every
+        if not self.rows - 1 <= row <= self.rows:
+            self._log = self._log.anew(row, memory=self.options.log_memory)
+        self._log.make_room(row)
+        self.period = period
+        return self._log.chunk, row - self._log.chunk.first
+
     @property
     def rows(self) -> int:
         """Of the log that have begun, also those that are no longer kept."""
@@ -357,6 +376,15 @@ class Walker:
     def leaving_log(self) -> list[Callable[[WalkLog], object]]:
         """Who is given the oldest rows of the log before they go."""
         return self._log.leaving
+
+    @property
+    def recent(self) -> deque[WalkLog]:
+        """Full chunks of the log, the latest ones."""
+        return self._log.full
+
+    @recent.setter
+    def recent(self, chunks: deque[WalkLog]) -> None:
+        self._log.full = chunks
 
     @property
     def row_time(self) -> float:
@@ -427,15 +455,28 @@ class Walker:
             if push.start <= now < push.end:
                 wrench = np.array([*push.force, *push.torque])
                 pushes[push.body] = pushes.get(push.body, np.zeros(6)) + wrench
-        for body, mass in self.loads.items():
+        beside: list[tuple[Attachment, Array]] = []
+        for (body, at), mass in self.loads.items():
             weight = np.array([0.0, 0.0, -mass * self.gains.gravity, 0.0, 0.0, 0.0])
-            pushes[body] = pushes.get(body, np.zeros(6)) + weight
+            if any(at):
+                there = self.engine.attachments[body]
+                placed = there.placement @ Transform(np.eye(3), np.array(at))
+                beside.append((Attachment(there.link, placed), weight))
+            else:
+                pushes[body] = pushes.get(body, np.zeros(6)) + weight
         if self.frame is not None:
             if self.period % self._frame_periods == 0:
                 self.frame.look(self.period, self.arrays[0].q)
             body = self.frame.body
             pushes[body] = pushes.get(body, np.zeros(6)) + self.frame.wrench
-        return self.plant.forces(pushes)
+        forces = self.plant.forces(pushes)
+        if not beside:
+            return forces
+        return Forces(
+            np.array([*forces.links, *(each.link for each, _ in beside)], dtype=np.int64),
+            np.concatenate([forces.wrenches, [wrench for _, wrench in beside]]),
+            np.concatenate([np.asarray(forces.points), [each.placement.translation for each, _ in beside]]),
+        )
 
     def _new_judgement(self, steepest: float) -> Judgement:
         model = self.code.body.model
@@ -563,16 +604,17 @@ class Walker:
             new_feed_forward(body, self.code.feed_forward if full else None, gains),
             sizes,
             new_noise(sizes, self.options.seed),
+            new_delay(sensors, round(self.options.sensor_delay / gains.period)),
             new_clock(),
         )
 
-    def _new_log(self, rows: int, first: int) -> WalkLog:
-        whole = self.engine.setting.robot
-        return WalkLog(
-            np.zeros((rows, whole.nq)),
-            np.zeros((rows, whole.nv)),
-            new_records(Signals, rows),
-            Sensors(*(np.zeros((rows, *each.shape)) for each in new_sensors(len(self.code.body.driven)))),
-            self.options.log_every,
-            first,
-        )
+
+def _new_log(whole: Robot, joints: int, every: int, rows: int, first: int) -> WalkLog:
+    return WalkLog(
+        np.zeros((rows, whole.nq)),
+        np.zeros((rows, whole.nv)),
+        new_records(Signals, rows),
+        Sensors(*(np.zeros((rows, *each.shape)) for each in new_sensors(joints))),
+        every,
+        first,
+    )

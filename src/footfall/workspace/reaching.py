@@ -15,7 +15,7 @@ from footfall.math.spatial import cross
 from footfall.workspace.chain import ArmChain, hand_motion
 from footfall.workspace.evaluation import position_kernel
 
-NEAR = 1e-4  # m from the wanted place, which counts as there
+REACHED = 1e-4  # m from the wanted place, which counts as there
 _NEAREST = 3  # starts close by
 _KNOWN = 2**15  # random configurations to start from
 _ROUNDS = 60
@@ -68,7 +68,7 @@ def _damped(jacobian: Array, error: Array, damping: Any) -> Array:
 
 
 def reachable(
-    chain: ArmChain, points: Array, *, tolerance: float = NEAR, starts: int = 30, seed: int = 0
+    chain: ArmChain, points: Array, *, tolerance: float = REACHED, starts: int = 30, seed: int = 0
 ) -> Flags:
     """Whether inverse kinematics brings the hand to points (m, 3) in the root frame, m: (m,).
 

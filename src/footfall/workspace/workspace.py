@@ -82,7 +82,7 @@ class Workspace:
     corner: (3,) lowest corner of the grid. size: of a cell. grid: (nx, ny, nz) number of each block of 8 by 8 by 8
     cells, -1 for none. counts: (m,) samples of each cell. seen: (m,) a bit for each direction. least, mean, greatest:
     (m, k) of the indices `names`. normals, offsets: (m, 3) and (m,), planes of cells at the border (`border.py`).
-    directions: how many were told apart. samples: that were tried.
+    directions: how many were distinguished. samples: that were tried.
     """
 
     description: Description

@@ -14,7 +14,7 @@ from footfall import Box, JointType, Material, Plane, Robot, Scene, SceneObject,
 from footfall.contact.candidates import Candidate, point_candidates, scene_candidates, surface_of
 from footfall.contact.detection.spare_corners import ALL
 from footfall.contact.detection.world import ContactWorld, build_contact_world
-from footfall.contact.shape_pairs import points_of
+from footfall.contact.features import contact_points
 from footfall.robot.model import Body, Geometry, Joint
 from footfall.scene.given_motion import GivenMotion
 from footfall.simulation.plants import FeetSimulation
@@ -155,8 +155,12 @@ def test_lists_keep_all_where_they_count() -> None:
 def test_a_listed_sole_moves_as_with_all_of_its_corners() -> None:
     """Put down tilted it rocks and comes to rest, and does not slide: then what carries has no say in how it moves."""
     listed = point_candidates(pads(), ["sole"], [surface_of(floor(friction=2.0).objects[0])])
-    points = [each for geometry in pads().body("sole").collisions for each in points_of(geometry)]
-    whole = [replace(listed[0], point=each.point, radius=each.radius) for each in points]
+    points = [contact_points(geometry) for geometry in pads().body("sole").collisions]
+    whole = [
+        replace(listed[0], point=tuple(position), radius=radius)
+        for each in points
+        for position, radius in zip(each.positions.tolist(), each.radii.tolist(), strict=True)
+    ]
     assert len(whole) == 16
     some, all_of_them = run_listed(pads(), listed), run_listed(pads(), whole)
     np.testing.assert_allclose(some.q, all_of_them.q, atol=1e-8)

@@ -6,14 +6,18 @@ import numpy as np
 import pytest
 
 import footfall
-from footfall.control.inverse_kinematics.analytic import Chain, chain_between, solve_chain, within_limits
-from footfall.control.inverse_kinematics.analytic_reach import solve_planar_arm, solve_reach
-from footfall.control.inverse_kinematics.subproblems import (
+from footfall.control.inverse_kinematics.analytic import (
+    Chain,
     angle_between,
     angles_to_distance,
     angles_to_height,
+    chain_between,
+    solve_chain,
+    solve_planar_arm,
+    solve_reach,
     turn,
     two_angles_between,
+    within_limits,
 )
 from footfall.errors import InvalidInput, NoSolution
 from footfall.math.transform import Transform

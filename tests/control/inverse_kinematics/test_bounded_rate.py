@@ -11,8 +11,8 @@ from scipy.optimize import lsq_linear
 
 import footfall
 from footfall.control.inverse_kinematics.limits import Limits, velocity_bounds
-from footfall.control.inverse_kinematics.problem import build_ik
 from footfall.control.inverse_kinematics.rates import BoundedRate
+from footfall.control.inverse_kinematics.velocity import build_ik
 from footfall.control.tasks.poses import PoseTask
 from footfall.control.tasks.positions import HalfSpaceTask
 from footfall.control.tasks.postures import posture

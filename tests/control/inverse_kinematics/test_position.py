@@ -11,8 +11,8 @@ import footfall
 from footfall.control.inverse_kinematics.limits import NO_LIMITS, Limits
 from footfall.control.inverse_kinematics.position import solve_ik
 from footfall.control.inverse_kinematics.textbook import armijo, solve_ik_textbook, wolfe
+from footfall.control.tasks.accelerations import MomentumTask
 from footfall.control.tasks.custom import CustomTask
-from footfall.control.tasks.momentum import MomentumTask
 from footfall.control.tasks.orientations import OrientationTask
 from footfall.control.tasks.poses import PoseTask
 from footfall.control.tasks.positions import HalfSpaceTask, center_of_mass_position, frame_position

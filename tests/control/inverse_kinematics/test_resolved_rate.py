@@ -10,8 +10,8 @@ import pytest
 
 import footfall
 from footfall.control.inverse_kinematics.costs import ComfortCost
-from footfall.control.inverse_kinematics.problem import build_ik
 from footfall.control.inverse_kinematics.rates import ResolvedRate
+from footfall.control.inverse_kinematics.velocity import build_ik
 from footfall.control.tasks.lola import lola_task_space, lola_task_space_2012
 from footfall.control.tasks.positions import HalfSpaceTask, frame_position
 from footfall.control.tasks.stack import TaskStack

@@ -10,11 +10,10 @@ import pytest
 
 import footfall
 from benchmarks.lab.control_reach import Study, lola_study
-from footfall.control.inverse_kinematics import levenberg_marquardt
+from footfall.control.inverse_kinematics import objective as levenberg_marquardt
 from footfall.control.inverse_kinematics.limits import NO_LIMITS, Limits
 from footfall.control.inverse_kinematics.objective import Objective
-from footfall.control.inverse_kinematics.position import Solution, solve_ik
-from footfall.control.inverse_kinematics.starts import _changed_limbs
+from footfall.control.inverse_kinematics.position import Solution, _changed_limbs, solve_ik
 from footfall.control.tasks.poses import PoseTask
 from footfall.control.tasks.positions import frame_position
 from footfall.control.tasks.stack import TaskStack

@@ -13,13 +13,13 @@ import pytest
 
 import footfall
 from footfall.compiler import build_kernel
-from footfall.control.inverse_kinematics.acceleration import (
+from footfall.control.inverse_kinematics.velocity import (
     State,
     build_acceleration,
+    follow,
     solve_acceleration,
     trapezoid_step,
 )
-from footfall.control.inverse_kinematics.trajectory import follow
 from footfall.control.tasks.orientations import OrientationTask
 from footfall.control.tasks.positions import frame_position
 from footfall.control.tasks.task import MotionTask
@@ -192,7 +192,7 @@ def test_commanded_acceleration_is_achieved() -> None:
     task = frame_position("tip", np.zeros(3), gains=0.0, acceleration=feed)
     a = solve_acceleration(build_acceleration(arm, q, v, [task]))
     np.testing.assert_allclose(footfall.frame_acceleration(arm, q, v, a, "tip")[:3], feed, atol=1e-11)
-    with pytest.raises(InvalidInput, match="acceleration has 2 rows, the task 3"):
+    with pytest.raises(InvalidInput, match="acceleration has 2 rows; it must have 3"):
         build_acceleration(arm, q, v, [replace(task, acceleration=np.zeros(2))])
 
 

@@ -10,9 +10,8 @@ import pytest
 
 import footfall
 from footfall.control.inverse_kinematics.limits import Bounds, Limits
-from footfall.control.inverse_kinematics.problem import Problem, build_ik
-from footfall.control.inverse_kinematics.velocity import scaled_to_bounds, solve_velocity
-from footfall.control.tasks.momentum import MomentumTask
+from footfall.control.inverse_kinematics.velocity import Problem, build_ik, scaled_to_bounds, solve_velocity
+from footfall.control.tasks.accelerations import MomentumTask
 from footfall.control.tasks.positions import HalfSpaceTask, frame_position
 from footfall.control.tasks.postures import posture
 from footfall.control.tasks.task import Task

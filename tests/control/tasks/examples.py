@@ -11,10 +11,9 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler import sin
 from footfall.control.references import MovingFrame
-from footfall.control.tasks.accelerations import FrameAcceleration, JointAcceleration
+from footfall.control.tasks.accelerations import FrameAcceleration, JointAcceleration, MomentumTask
 from footfall.control.tasks.custom import CombinedTask, CustomTask
 from footfall.control.tasks.frames import AxisGoal, FrameTask
-from footfall.control.tasks.momentum import MomentumTask
 from footfall.control.tasks.orientations import AimTask, OrientationTask
 from footfall.control.tasks.points import CenterOf, FramePoint
 from footfall.control.tasks.poses import PoseTask

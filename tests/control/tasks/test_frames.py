@@ -209,6 +209,24 @@ def test_unknown_task_frames_list_those_there_are() -> None:
         solve_tasks(arm(), READY, np.zeros(7), np.zeros(7), [task])
 
 
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (
+            MovingFrame(Transform(np.full((3, 3), np.nan), np.zeros(3))),
+            "frame 'tray' .* all entries must be finite",
+        ),
+        (MovingFrame(Transform(2.0 * np.eye(3), np.zeros(3))), "frame 'tray' .* must be orthonormal"),
+        (MovingFrame(Transform(np.eye(3), np.zeros(3)), np.zeros(3)), r"velocity of frame 'tray' .* \(6,\)"),
+        (np.eye(3), r"frame 'tray' is an array \(3, 3\); it must be a Transform"),
+    ],
+)
+def test_task_frames_that_are_no_poses_are_refused(frame: MovingFrame, message: str) -> None:
+    task = FrameTask("a", "tip", {"x": AxisGoal("position")}, "tray")
+    with pytest.raises(InvalidInput, match=message):
+        solve_tasks(arm(), READY, np.zeros(7), np.zeros(7), [task], frames={"tray": frame})
+
+
 def test_one_guard_will_do() -> None:
     task = FrameTask("a", "tip", {"x": AxisGoal("position")}, until=Guard("x", "speed", above=1.0))  # type: ignore[arg-type]
     assert task.until == (Guard("x", "speed", above=1.0),)

@@ -12,10 +12,9 @@ import footfall
 from footfall.control.gains import Gains, gains_from
 from footfall.control.hybrid_control import solve_tasks
 from footfall.control.references import JointReference, PointReference, PoseReference, RotationReference
-from footfall.control.tasks.accelerations import FrameAcceleration, JointAcceleration
+from footfall.control.tasks.accelerations import FrameAcceleration, JointAcceleration, MomentumTask
 from footfall.control.tasks.custom import CombinedTask, CustomTask
 from footfall.control.tasks.forces import LeastForce
-from footfall.control.tasks.momentum import MomentumTask
 from footfall.control.tasks.orientations import OrientationTask
 from footfall.control.tasks.poses import PoseTask
 from footfall.control.tasks.positions import HalfSpaceTask, PositionTask, frame_position

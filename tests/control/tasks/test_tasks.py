@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import footfall
+from footfall.control.tasks.accelerations import MomentumTask
 from footfall.control.tasks.custom import CombinedTask, CustomTask
 from footfall.control.tasks.forces import LeastForce
-from footfall.control.tasks.momentum import MomentumTask
 from footfall.control.tasks.orientations import AimTask, OrientationTask
 from footfall.control.tasks.points import CenterOf
 from footfall.control.tasks.poses import PoseTask

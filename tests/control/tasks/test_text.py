@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from footfall.control.gains import Gains
-from footfall.control.tasks.boundaries import Boundary
 from footfall.control.tasks.frames import AxisGoal, FrameTask
 from footfall.control.tasks.guards import Guard
 from footfall.control.tasks.points import FramePoint
+from footfall.control.tasks.positions import Boundary
 from footfall.control.tasks.text import parse_tasks, tasks_text
 from footfall.errors import InvalidInput
 
@@ -74,7 +74,7 @@ def test_texts_say_what_values_say() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[[task", "no TOML"),
+        ("[[task", "must be TOML"),
         ("[[tusk]]\n", "unknown table 'tusk'"),
         ("task = 3", "must be tables that begin with"),
         ("task = [1, 2]", "must be tables that begin with"),

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.linalg import solve_discrete_are
 
-from footfall.control.balance_points import (
+from footfall.control.balance import (
     capture_point,
     divergent_component_after,
     foot_zmp_with_hand,

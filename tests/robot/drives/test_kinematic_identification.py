@@ -9,8 +9,12 @@ import footfall
 from footfall.errors import InvalidInput, RobotError, UnknownName
 from footfall.math.rotations import matrix_from_rotation_vector, rotation_vector_from_matrix
 from footfall.math.transform import Transform
-from footfall.robot.drives.kinematic_chain import KinematicChain, chain_of
-from footfall.robot.drives.kinematic_identification import identification_jacobian, identify_kinematics
+from footfall.robot.drives.kinematic_identification import (
+    KinematicChain,
+    chain_of,
+    identification_jacobian,
+    identify_kinematics,
+)
 
 LOLA = footfall.load("lola")
 LEG = chain_of(LOLA, "sfr", base="ba")  # the six joints that the jig sets

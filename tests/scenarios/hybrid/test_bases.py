@@ -133,7 +133,7 @@ def test_what_cannot_roll_is_refused() -> None:
         SimulatedBase(MobileRobot(robot, (wheel, Wheel("arm_0", 0.05))))
     with pytest.raises(InvalidInput, match="load the robot with a floating base"):
         SimulatedBase(MobileRobot(load("youbot", floating_base=False), (wheel, wheel)))
-    with pytest.raises(InvalidInput, match="axle of wheel 'arm_1' is not level"):
+    with pytest.raises(InvalidInput, match="axle of wheel 'arm_1' must be level"):
         SimulatedBase(MobileRobot(robot, (wheel, Wheel("arm_1", 0.05, "omni"))))
     with pytest.raises(InvalidInput, match="lies along the axle"):
         SimulatedBase(MobileRobot(robot, (wheel, Wheel("rear_left_wheel", 0.05, "mecanum", math.pi / 2))))

@@ -26,9 +26,9 @@ from footfall.contact import ContactLayer, ContactProblem, Elastic, check_soluti
 from footfall.drives import model_type
 from footfall.errors import InvalidInput, UnknownName
 from footfall.robot import Geometry
-from footfall.simulation.layers.engine import LayeredEngine
-from footfall.simulation.layers.step import Approach
 from footfall.simulation.plants import LayerSimulation
+from footfall.simulation.sources.layer_step import Approach
+from footfall.simulation.sources.layers import LayeredEngine
 
 MASS, EDGE, GRAVITY = 10.0, 0.2, 9.81
 STIFFNESS, SHEAR, RELAXATION, DT = 4e4, 1e4, 0.01, 1e-3
@@ -161,7 +161,7 @@ def dense_problem(simulation: Simulation, *, softer: float = 1.0) -> tuple[Conta
     now = Approach(
         *engine.motion.approach(state.q, state.v, state.integral, *command, gravity, DT, state.drives)
     )
-    touching = engine.touching(now, engine.values(state), state.time)
+    touching = engine.touching_nodes(now, engine.values(state), state.time)
     solved = engine.steps.solve(now, state.q, engine.values(state), touching)
     rows, compliance, shift = [], np.zeros((3 * len(touching.nodes),) * 2), state.layers.reshape(-1, 3)
     relaxation, bias = nodes.relaxation[0], []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -130,6 +131,38 @@ def test_a_ball_falls_into_the_corner_of_a_mesh_that_is_divided(tmp_path: Path) 
     simulation = Simulation(None, scene, divided_meshes=True)
     simulation.run(simulation.zero_command, 0.6)
     assert simulation.q[9] == pytest.approx(0.25, abs=0.03)
+
+
+def ring_over_a_peg(folder: Path) -> Scene:
+    """A ring of 10 cm inside, 40 cm over the floor, and a peg of 6 cm and 30 cm below it."""
+    trimesh.creation.annulus(r_min=0.05, r_max=0.08, height=0.03, sections=8).export(folder / "ring.stl")
+    shape = Mesh(str(folder / "ring.stl"))
+    above = footfall.Transform(np.eye(3), np.array([0.004, 0.0, 0.4]))
+    ring = SceneObject("ring", shape, above, free=footfall.free_body(shape, 0.2))
+    peg = SceneObject("peg", Cylinder(0.03, 0.3), placed(0.15))
+    return Scene("ring", (FLOOR, peg, ring))
+
+
+def test_a_ring_falls_over_a_peg_and_says_so_where_it_cannot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Down to the floor in parts, where the library is; on top of the peg as a hull, which is told but for who asks
+    for it."""
+    scene = ring_over_a_peg(tmp_path)
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "coacd", None)
+        with pytest.warns(SimulationWarning, match="'ring.*as its convex hull, of which .* % are empty"):
+            hull = Simulation(None, scene)
+    hull.run(hull.zero_command, 1.0)
+    assert hull.q[2] > 0.3
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Simulation(None, scene, divided_meshes=False)
+    pytest.importorskip("coacd")
+    ring = Simulation(None, scene)
+    ring.run(ring.zero_command, 1.0)
+    assert ring.q[2] == pytest.approx(0.015, abs=1e-3)
+    assert np.abs(ring.v).max() < 1e-6
 
 
 def test_dividing_meshes_without_the_library_says_what_to_install(

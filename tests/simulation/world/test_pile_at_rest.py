@@ -36,7 +36,7 @@ def test_no_loaded_normal_jumps_in_a_pile_at_rest() -> None:
         world = TestWorld(None, pile(27, seed), dt=2e-3, direct_steps=30)
         world.run(3.0)
         assert np.abs(world.state.v).max() < 1e-9
-        before = np.array(loaded_contacts(world))
+        before = np.array(contacts(world))
         for _ in range(50):
             report = world.step()
             assert report.steps <= 3
@@ -47,10 +47,14 @@ def test_no_loaded_normal_jumps_in_a_pile_at_rest() -> None:
                 apart = np.linalg.norm(same["position"] - contact["position"], axis=1)
                 assert apart.min() < 1e-6
                 assert contact["normal"] @ same[int(apart.argmin())]["normal"] > 1.0 - 1e-12
-            before = np.array(now)
+            before = np.array(contacts(world))
+
+
+def contacts(world: TestWorld) -> Any:
+    """Of the last step."""
+    return world.state.contacts[: int(world.state.counts[0])]
 
 
 def loaded_contacts(world: TestWorld) -> Any:
     """Contacts of the last step with an impulse."""
-    found = world.state.contacts[: int(world.state.counts[0])]
-    return found[np.linalg.norm(world.impulses(), axis=1) > 1e-9]
+    return contacts(world)[np.linalg.norm(world.impulses(), axis=1) > 1e-9]

@@ -43,6 +43,7 @@ class TestWorld:
         self.room = new_workspace(self.world, self.contacts, nv=self.combined.nv)
         usual = {"dt": 1e-3, "gravity": np.array([0.0, 0.0, -9.81]), "reach": 1e-3}
         usual |= {"rules": ContactRules(False, 0.2, 0.0, 0.05, 0.02), "middle": True, "tolerance": 1e-9}
+        usual |= {"moving_tolerance": 1e-6}
         usual |= {"direct_steps": 8, "interior_steps": 40, "final_steps": 40}
         usual |= {"sleep_speed": 1e-4, "sleep_steps": 0}
         self.settings = Settings(**{**usual, **settings})

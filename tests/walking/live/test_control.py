@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -77,6 +79,26 @@ def test_what_comes_too_late_is_refused(session: WalkSession):
     assert not control.put_plan(plan_table(walker.motion), _SHIFT, 20)
     assert walker.mail.words[Word.PLAN_AT] == NEVER
     assert control.put_plan(plan_table(walker.motion), _SHIFT, 40)
+
+
+def test_surroundings_that_find_a_full_box_are_known_even_if_it_is_emptied_meanwhile(
+    session: WalkSession, monkeypatch: pytest.MonkeyPatch
+):
+    walker = _walker(session)
+    walker.run_until(0.02)
+    control = ControlThread(walker, until=1.0)
+    walker.mail.words[Word.GROUND_AT] = 25  # of others
+
+    @contextmanager
+    def standing(self: ControlThread) -> Iterator[Walker]:
+        walker.mail.words[Word.GROUND_AT] = NEVER  # the loop has taken them before it stood
+        yield walker
+
+    monkeypatch.setattr(ControlThread, "standing", standing)
+    walls = walker.brain.state.walls + 0.5
+    assert control.put_surroundings(walls, _ground()) == walker.period
+    assert np.array_equal(walker.brain.state.walls, walls)
+    assert walker.brain.state.ground.cells[0] == 5
 
 
 def test_a_thread_walks_stands_and_goes_on(session: WalkSession):

@@ -9,7 +9,8 @@ import sys
 import time
 from pathlib import Path
 
-from footfall.walking.live.commands import running_walks
+from footfall.walking.live.commands import _folder, running_walks
+from tests.eventually import eventually
 
 _WALK = """
 from footfall.walking import LiveSession, PlannerProcess, WalkRequest, run_live
@@ -50,6 +51,7 @@ def test_nothing_is_left_of_a_walk_that_is_killed(tmp_path: Path):
     walk.wait()
     walk.stdout.close()
     assert _gone(planner)
+    assert eventually(lambda: not (_folder() / f"{walk.pid}.json").exists())  # the planner clears it away
     assert not any(each.pid == walk.pid for each in running_walks())
     mine = {each for each in set(os.listdir("/dev/shm")) - before if "footfall" in each}
     assert not mine

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from footfall.errors import InvalidInput, PeerGone, UnknownName
+from footfall.motion.motion import Motion
 from footfall.walking import WalkRequest, walk
 from footfall.walking.clock import Counted, Level, start_clock, stop_clock, timing
 from footfall.walking.live.commands import CommandServer, command, running_walks, send_command
@@ -166,6 +167,33 @@ def test_a_stop_does_not_wait_for_a_plan(code: WalkingCode):
     again = LiveSession(session.request, code=code)
     again.run_until(session.time)
     assert _same(session, again)
+
+
+@pytest.mark.parametrize("phase", [0.0, 0.2, 0.4, 0.6])
+def test_a_stop_changes_set_points_within_a_fifth_of_a_second(code: WalkingCode, phase: float):
+    """In every phase of a step, not from its landing on, which may be 0.9 s away."""
+    asked = msgspec.structs.replace(_REQUEST, goal=None)
+    session = LiveSession(asked, code=code)
+    session.run(0.05)
+    session.drive(0.3)
+    session.run(1.5 + phase)
+    before, now = session.pilot.motion, session.time
+    session.stop()
+    session.run(0.2)
+    after = session.pilot.motion
+    assert after is not before
+    changed = [
+        k
+        for k in range(1, 60)
+        if not np.allclose(*(_set_points(each, now + 0.005 * k) for each in (before, after)))
+    ]
+    assert 0.005 * changed[0] <= 0.2
+    assert session.run_to_rest(5.0)
+    assert not session.fallen
+
+
+def _set_points(motion: Motion, time: float) -> np.ndarray:
+    return np.concatenate([np.ravel(each) for each in motion.sample(time).values])
 
 
 def test_live_requests_are_walked_by_walk_and_refused_by_others(code: WalkingCode):

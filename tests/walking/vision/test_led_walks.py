@@ -9,9 +9,9 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
-import msgspec
 import numpy as np
 import pytest
 
@@ -23,17 +23,26 @@ from footfall.environment import (
     read_perception,
 )
 from footfall.environment.vision.codec import container_message, read_container
-from footfall.environment.vision.containers import ControlToVision
+from footfall.environment.vision.containers import ControlToVision, FrameMotion
 from footfall.errors import InvalidInput, InvalidMessage
 from footfall.math.rotations import rotation_y
 from footfall.math.transform import Transform
 from footfall.messages import LinkOptions, Listener, Message
 from footfall.messages.connection import Connection
 from footfall.messages.frames import message_bytes
+from footfall.messages.signals import Signal
+from footfall.robot.shapes import Box
 from footfall.scene.load import load_scene
+from footfall.scene.model import SceneObject
 from footfall.walking import WalkRequest, WalkSession
-from footfall.walking.vision.link import TOKEN, VisionLink
-from footfall.walking.vision.service import RecordingSeer, SceneSeer, SeeingOptions, VisionService
+from footfall.walking.vision.link import BEGIN, TOKEN, VisionLink
+from footfall.walking.vision.service import (
+    RecordingSeer,
+    SceneSeer,
+    SeeingOptions,
+    VisionService,
+    seen_before,
+)
 from footfall.walking.walker import WalkingCode, soft_scene
 from tests.eventually import eventually
 
@@ -289,6 +298,23 @@ def test_sight_of_ones_own_beside_that_of_others_is_refused() -> None:
         WalkRequest("flat", perception="a.mcap", localisation="none")
 
 
+def test_a_scene_that_was_seen_before_is_told_to_each_walk() -> None:
+    """Floors that end are seen once, whole, before walks connect; each walk is told of all of them."""
+    floor = SceneObject("floor", Box((4.0, 3.0, 0.1)), Transform(np.eye(3), np.array([0.0, 0.0, -0.05])))
+    scene = soft_scene(replace(load_scene("flat"), objects=(floor,)))
+    options = SeeingOptions(sight="exact")
+    whole = seen_before(scene, options)
+    camera = FrameMotion(np.array([0.0, 0.0, 1.6]), np.array([1.0, 0.0, 0.0, 0.0]))
+    for _ in range(2):
+        seer = SceneSeer(scene, options, whole)
+        begin = (Signal(BEGIN, 0.0),)
+        assert list(seer.answers(ControlToVision(0.0, 0.0, camera, camera, None, begin), None)) == []
+        (first,) = seer.answers(ControlToVision(0.2, 0.2, camera, camera), None)
+        assert len(first.update.patches) >= 4 * 3 / 0.64**2
+        (second,) = seer.answers(ControlToVision(0.4, 0.4, camera, camera), None)
+        assert not second.update.patches  # nothing is new
+
+
 def test_files_that_are_no_perception(code: WalkingCode, tmp_path: Path) -> None:
     place = tmp_path / "seen.mcap"
     place.write_bytes(b"nothing of the kind")
@@ -304,8 +330,3 @@ def test_a_request_finds_its_perception_beside_it(tmp_path: Path) -> None:
     assert read_request(tmp_path / "a.walk.json").perception == request.perception
     (tmp_path / "seen.mcap").write_bytes(b"")
     assert read_request(tmp_path / "a.walk.json").perception == str(tmp_path / "seen.mcap")
-
-
-def test_live_walks_are_not_led_yet() -> None:
-    with pytest.raises(InvalidInput, match="see by themselves"):
-        msgspec.structs.replace(WalkRequest("flat", vision="localhost:1"), live=True)

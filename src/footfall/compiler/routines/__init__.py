@@ -19,10 +19,14 @@ from footfall.compiler.routines.annotations import (
     record_from_numbers,
 )
 from footfall.compiler.routines.callback import RoutineCallback
-from footfall.compiler.routines.clock import read_clock, sleep_until
-from footfall.compiler.routines.lane_memory import lanes_at, put_lanes
-from footfall.compiler.routines.library import call_native
-from footfall.compiler.routines.prefetch import prefetch
+from footfall.compiler.routines.hardware import (
+    call_native,
+    lanes_at,
+    prefetch,
+    put_lanes,
+    read_clock,
+    sleep_until,
+)
 from footfall.compiler.routines.routine import routine
 from footfall.compiler.routines.source_analysis import merged
 

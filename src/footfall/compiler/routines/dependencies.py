@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.compiler.routines.annotations import is_record, record_fields
-from footfall.compiler.routines.parts import as_written
+from footfall.compiler.routines.source_analysis import as_written
 
 _COMPILER = "footfall.compiler."
 _FOREIGN = ("numpy", "math", "builtins", "typing", "dataclasses", "enum", "collections")

@@ -1,47 +1,42 @@
-"""Instructions and variables of one routine, as LLVM IR.
-
-A function is translated several times, until the types of its variables are known: a variable is a float if a float
-is assigned to it anywhere. Results of `a if c else b` and of `and`, `or` are variables too, known by their place.
-"""
+"""Instructions of one routine, as LLVM IR, and what is found out about the routine while they are written."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import Any
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-from footfall.compiler.routines.memory import FAILURE, FIRST_DETAIL
-from footfall.compiler.routines.types import (
-    FunctionType,
-    Type,
-    Value,
-    joined,
-    machine_types,
-    roots_of,
-)
-from footfall.errors import RoutineError
+from footfall.compiler.routines.memory import FAILURE, FIRST_DETAIL, OUTSIDE
+
+if TYPE_CHECKING:
+    from footfall.compiler.routines.module import RoutineModule
+
+
+def checked() -> bool:
+    """Whether routines that are translated now check their indices."""
+    return os.environ.get("FOOTFALL_CHECKED_ROUTINES", "") not in ("", "0")
 
 
 class Instructions:
-    """Writes the instructions of one function, and knows what it has found out about it.
+    """Writes the instructions of one function of a module.
 
-    fused: whether products and sums may become one instruction, which rounds once. written: machine values among the
-    arguments whose memory is changed. allocates: whether it takes memory of the arena. fails: whether it may end early,
-    see `memory`. grows: whether it lets a list of its caller grow.
+    fused: whether products and sums may become one instruction, which rounds once. line: of the source, that is being
+    translated. written: machine values among the arguments whose memory is changed. allocates: whether it takes memory
+    of the arena. fails: whether it may end early, see `memory`. grows: whether it lets a list of its caller grow.
+    changed: whether this pass has found out something that the next one needs.
     """
 
-    def __init__(self, *, fused: bool = False) -> None:
-        self.fused = fused
-        self.types: dict[Hashable, Type] = {}
-        self.roots: dict[Hashable, tuple[frozenset[int], ...]] = {}
+    def __init__(self, module: RoutineModule, function: Callable[..., Any], line: int) -> None:
+        self.module, self.function, self.line = module, function, line
+        self.fused = module.fused
         self.written: set[int] = set()
         self.allocates = self.fails = self.grows = False
         self.begin()
 
     def begin(self) -> None:
-        """Start from the top, with what is known of variables."""
+        """Start from the top."""
         self.changed = False
         self.lines: list[str] = []
-        self.slots: dict[Hashable, tuple[Type, list[str]]] = {}
         self.stack: list[str] = []  # allocations of the entry block
         self.unclear = -1  # where a list is read of which nothing is known, number of the place in the source
         self.count = 0
@@ -65,48 +60,19 @@ class Instructions:
     def jump(self, label: str) -> None:
         self.do(f"br label %{label}")
 
+    def leave(self, label: str) -> None:
+        """Jump; what follows in this block is never reached."""
+        self.jump(label)
+        self.place(self.label())
+
     def declare(self, line: str) -> None:
         """Something that is defined elsewhere."""
-        raise NotImplementedError
+        self.module.declarations.add(line)
 
     def intrinsic(self, name: str, machine: str, *operands: str) -> str:
         self.declare(f"declare {machine} @llvm.{name}({', '.join([machine] * len(operands))})")
         given = ", ".join(f"{machine} {operand}" for operand in operands)
         return self.operation(f"call {machine} @llvm.{name}({given})")
-
-    # Variables
-
-    def assign(self, key: Hashable, value: Value) -> None:
-        before = self.types.get(key)
-        type = value.type if before is None else joined(before, value.type)
-        value = self.converted(value, type)
-        known = self.roots.get(key, ())
-        mine = roots_of(value)
-        roots = tuple(a | b for a, b in zip(known, mine, strict=True)) if len(known) == len(mine) else mine
-        self.changed |= before is not None and (type != before or roots != known)
-        self.types[key], self.roots[key] = type, roots
-        for part, place, machine in zip(value.parts, self.slot(key), machine_types(type), strict=True):
-            self.do(f"store {machine} {part}, ptr {place}")
-
-    def read(self, key: Hashable) -> Value:
-        if key not in self.types:
-            raise RoutineError(f"{key!r} has no value here")
-        return self.read_parts(key, self.types[key], 0)
-
-    def read_parts(self, key: Hashable, type: Type, first: int) -> Value:
-        """A value of some type among the machine values of a variable, from a number on."""
-        machines = machine_types(type)
-        chosen = slice(first, first + len(machines))
-        places = zip(machines, self.slot(key)[chosen], strict=True)
-        parts = tuple(self.operation(f"load {machine}, ptr {place}") for machine, place in places)
-        return Value(type, parts, self.roots[key][chosen])
-
-    def slot(self, key: Hashable) -> list[str]:
-        """Where a variable is kept; LLVM makes registers of it."""
-        type = self.types[key]
-        if self.slots.get(key, (None,))[0] != type:
-            self.slots[key] = (type, [self.reserve(machine) for machine in machine_types(type)])
-        return self.slots[key][1]
 
     def reserve(self, machine: str) -> str:
         """Memory of the function's own frame."""
@@ -115,10 +81,14 @@ class Instructions:
         self.stack.append(f"  %v{self.count} = alloca {machine}, align {alignment}")
         return f"%v{self.count}"
 
-    def converted(self, value: Value, type: Type) -> Value:
-        raise NotImplementedError
-
     # What may go wrong
+
+    def place_in_source(self) -> str:
+        return f"{self.function.__code__.co_filename}:{self.line} in {self.function.__name__}"
+
+    def site(self) -> int:
+        """Number of the place in the source that is being translated."""
+        return self.module.site(self.place_in_source())
 
     def note(self, **facts: bool) -> None:
         """Take down what the function does; one more pass if that is new."""
@@ -156,13 +126,19 @@ class Instructions:
             self.do(f"store i64 {number}, ptr {place}")
         self.jump("exit")
 
+    def check_index(self, number: str, length: str) -> None:
+        if checked():
+            inside = self.operation(f"icmp ult i64 {number}, {length}")
+            self.fail_unless(inside, OUTSIDE, str(self.site()), number)
+
+    def check_lengths(self, length: str, wanted: str) -> None:
+        if checked() and length != wanted:
+            same = self.operation(f"icmp eq i64 {length}, {wanted}")
+            self.fail_unless(same, OUTSIDE, str(self.site()), length)
+
     def allocated(self, bytes: str) -> str:
         """The address of new memory."""
         self.note(allocates=True)
         place = self.operation(f"call fastcc ptr @allocate(ptr %arena, i64 {bytes})")
         self.leave_unless(self.operation(f"icmp ne ptr {place}, null"))
         return place
-
-    @staticmethod
-    def function_value(function: Any) -> Value:
-        return Value(FunctionType(function), ())

@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 import ast
-import ctypes
 import math
 import typing
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from footfall.compiler import functions as traced
+from footfall.compiler.routines import hardware
 from footfall.compiler.routines.annotations import as_records, new_records, plain_record
-from footfall.compiler.routines.clock import CLOCK_TRANSLATORS
-from footfall.compiler.routines.lane_memory import lanes_at, put_lanes, read_lanes, write_lanes
-from footfall.compiler.routines.numbers import number_constant
-from footfall.compiler.routines.prefetch import PREFETCH_TRANSLATORS
+from footfall.compiler.routines.arrays import (
+    clear_array,
+    copied,
+    elements_in,
+    new_array,
+    new_array_of,
+    shape_value,
+    store,
+)
+from footfall.compiler.routines.dense import matrix_product
+from footfall.compiler.routines.hardware import Given
+from footfall.compiler.routines.instructions import Instructions
+from footfall.compiler.routines.lists import list_array, list_length
+from footfall.compiler.routines.numbers import as_float, common, lane, number_constant, with_lane
+from footfall.compiler.routines.operations import arithmetic, call, compare, selected
 from footfall.compiler.routines.types import (
     BOOL,
     DTYPES,
     FLOAT,
     INT,
     LANES,
-    NOTHING,
     WIDTH,
     ArrayType,
     Fixed,
@@ -37,33 +48,40 @@ from footfall.compiler.routines.types import (
     leaves,
     tuple_of,
 )
-from footfall.compiler.routines.whole_arrays import Lazy
+from footfall.compiler.routines.values import array_value, as_numbers, converted, element_place
+from footfall.compiler.routines.vectors import any_of, cross, elementwise, flattened, stacked
+from footfall.compiler.routines.whole_arrays import (
+    Lazy,
+    each,
+    folded,
+    lazy_arithmetic,
+    lazy_map,
+    put_all,
+    settled,
+    sum_of,
+)
 from footfall.errors import RoutineError
 
-if TYPE_CHECKING:
-    from footfall.compiler.routines.expressions import Expressions as Body
-
-Given = Value | Lazy
 Translator = Callable[..., Given]
 
 
 def _of_numbers(operation: Callable[..., Value]) -> Translator:
     """A function of numbers, also of the numbers in small arrays, and of one array element by element."""
 
-    def translate(body: Body, *values: Given) -> Given:
+    def translate(code: Instructions, *values: Given) -> Given:
         if len(values) == 1 and isinstance(values[0].type, ArrayType):
-            return body.lazy_map(lambda value: operation(body, value), values[0])
-        settled = [body.settled(value) for value in values]
-        return body.elementwise(lambda *numbers: operation(body, *numbers), *settled)
+            return lazy_map(code, lambda value: operation(code, value), values[0])
+        there = [settled(code, value) for value in values]
+        return elementwise(code, lambda *numbers: operation(code, *numbers), *there)
 
     return translate
 
 
 def _intrinsic(name: str) -> Translator:
-    def operation(body: Body, value: Value) -> Value:
+    def operation(code: Instructions, value: Value) -> Value:
         if value.type is LANES:
-            return Value(LANES, (body.intrinsic(f"{name}.v{WIDTH}f64", LANES.llvm, value.parts[0]),))
-        return Value(FLOAT, (body.intrinsic(f"{name}.f64", "double", body.float(value)),))
+            return Value(LANES, (code.intrinsic(f"{name}.v{WIDTH}f64", LANES.llvm, value.parts[0]),))
+        return Value(FLOAT, (code.intrinsic(f"{name}.f64", "double", as_float(code, value)),))
 
     return _of_numbers(operation)
 
@@ -71,25 +89,27 @@ def _intrinsic(name: str) -> Translator:
 def _library(name: str) -> Translator:
     """A function of the C library."""
 
-    def operation(body: Body, *values: Value) -> Value:
+    def operation(code: Instructions, *values: Value) -> Value:
         if any(value.type is LANES for value in values):
-            wide = [body.converted(value, LANES) for value in values]
-            result = body.converted(number_constant(0.0), LANES)
+            wide = [converted(code, value, LANES) for value in values]
+            result = converted(code, number_constant(0.0), LANES)
             for k in map(str, range(WIDTH)):
-                result = body.with_lane(result, k, operation(body, *(body.lane(value, k) for value in wide)))
+                result = with_lane(
+                    code, result, k, operation(code, *(lane(code, value, k) for value in wide))
+                )
             return result
-        parts = [f"double {body.float(value)}" for value in values]
-        body.declare(f"declare double @{name}({', '.join(['double'] * len(parts))}) nounwind readnone")
-        return Value(FLOAT, (body.operation(f"call double @{name}({', '.join(parts)})"),))
+        parts = [f"double {as_float(code, value)}" for value in values]
+        code.declare(f"declare double @{name}({', '.join(['double'] * len(parts))}) nounwind readnone")
+        return Value(FLOAT, (code.operation(f"call double @{name}({', '.join(parts)})"),))
 
     return _of_numbers(operation)
 
 
 def _better(operator: ast.cmpop) -> Callable[..., Value]:
-    def operation(body: Body, *values: Value) -> Value:
-        _, (best, *others) = body.common(list(values))
+    def operation(code: Instructions, *values: Value) -> Value:
+        _, (best, *others) = common(code, list(values))
         for value in others:
-            best = body.selected(body.compare(operator, value, best), value, best)
+            best = selected(code, compare(code, operator, value, best), value, best)
         return best
 
     return operation
@@ -99,207 +119,196 @@ def _extreme(operator: ast.cmpop) -> Translator:
     """`min`, `max` of numbers."""
     operation = _better(operator)
 
-    def translate(body: Body, *values: Value) -> Value:
+    def translate(code: Instructions, *values: Value) -> Value:
         if len(values) == 1:
-            return body.folded(values[0], lambda a, b: operation(body, a, b), empty=None)
-        return operation(body, *values)
+            return folded(code, values[0], lambda a, b: operation(code, a, b), empty=None)
+        return operation(code, *values)
 
     return translate
 
 
-def _absolute(body: Body, value: Value) -> Value:
-    number, (value,) = body.common([value])
+def _absolute(code: Instructions, value: Value) -> Value:
+    number, (value,) = common(code, [value])
     if number in (FLOAT, LANES):
         suffix = f"v{WIDTH}f64" if number is LANES else "f64"
-        return Value(number, (body.intrinsic(f"fabs.{suffix}", number.llvm, value.parts[0]),))
-    negative = body.operation(f"sub nsw i64 0, {value.parts[0]}")
-    return Value(INT, (body.intrinsic("smax.i64", "i64", value.parts[0], negative),))
+        return Value(number, (code.intrinsic(f"fabs.{suffix}", number.llvm, value.parts[0]),))
+    negative = code.operation(f"sub nsw i64 0, {value.parts[0]}")
+    return Value(INT, (code.intrinsic("smax.i64", "i64", value.parts[0], negative),))
 
 
-def _is_finite(body: Body, value: Value) -> Value:
-    return body.compare(ast.Lt(), _absolute(body, body.converted(value, FLOAT)), number_constant(math.inf))
+def _is_finite(code: Instructions, value: Value) -> Value:
+    return compare(code, ast.Lt(), _absolute(code, converted(code, value, FLOAT)), number_constant(math.inf))
 
 
-def _is_nan(body: Body, value: Value) -> Value:
-    value = body.converted(value, FLOAT)
-    return body.compare(ast.NotEq(), value, value)
+def _is_nan(code: Instructions, value: Value) -> Value:
+    value = converted(code, value, FLOAT)
+    return compare(code, ast.NotEq(), value, value)
 
 
-def _tangent(body: Body, value: Value) -> Value:
-    body.declare("declare double @tan(double) nounwind readnone")
-    return Value(FLOAT, (body.operation(f"call double @tan(double {body.float(value)})"),))
+def _tangent(code: Instructions, value: Value) -> Value:
+    code.declare("declare double @tan(double) nounwind readnone")
+    return Value(FLOAT, (code.operation(f"call double @tan(double {as_float(code, value)})"),))
 
 
 def _number(kind: Number) -> Translator:
-    def translate(body: Body, value: Value) -> Value:
-        return body.converted(value, kind)
+    def translate(code: Instructions, value: Value) -> Value:
+        return converted(code, value, kind)
 
     return translate
 
 
-def _length(body: Body, value: Given) -> Value:
+def _length(code: Instructions, value: Given) -> Value:
     if isinstance(value.type, ListType):
-        return Value(INT, (body.list_length(body.settled(value)),))
+        return Value(INT, (list_length(code, settled(code, value)),))
     if isinstance(value.type, TupleType):
         return number_constant(len(value.type.items))
     if not isinstance(value.type, ArrayType | Fixed):
         raise RoutineError(f"{value.type} has no length")
     if isinstance(value, Lazy):
         return Value(INT, (value.lengths[0],))
-    return body.shape_value(value)[0]
+    return shape_value(value)[0]
 
 
 # New arrays
 
 
-def _empty(body: Body, shape: Value, *, dtype: Any = np.float64) -> Value:
+def _empty(code: Instructions, shape: Value, *, dtype: Any = np.float64) -> Value:
     if dtype not in DTYPES:
         raise RoutineError(f"no arrays of {dtype} in routines")
-    return body.new_array(DTYPES[dtype], shape)
+    return new_array(code, DTYPES[dtype], shape)
 
 
-def _zeros(body: Body, shape: Value, *, dtype: Any = np.float64) -> Value:
-    array = _empty(body, shape, dtype=dtype)
-    body.clear(array)
+def _zeros(code: Instructions, shape: Value, *, dtype: Any = np.float64) -> Value:
+    array = _empty(code, shape, dtype=dtype)
+    clear_array(code, array)
     return array
 
 
-def _full(body: Body, shape: Value, value: Value, *, dtype: Any = None) -> Value:
+def _full(code: Instructions, shape: Value, value: Value, *, dtype: Any = None) -> Value:
     kind = DTYPES[dtype] if dtype is not None else value.type
     if not isinstance(kind, Number):
         raise RoutineError(f"{value.type} is no number to fill an array with")
-    array = body.new_array(kind, shape)
-    body.put(array, value)
+    array = new_array(code, kind, shape)
+    put_all(code, array, value)
     return array
 
 
-def _ones(body: Body, shape: Value) -> Value:
-    return _full(body, shape, number_constant(1.0))
+def _ones(code: Instructions, shape: Value) -> Value:
+    return _full(code, shape, number_constant(1.0))
 
 
-def _identity(body: Body, size: Value) -> Value:
-    array = _zeros(body, tuple_of([size, size]))
+def _identity(code: Instructions, size: Value) -> Value:
+    array = _zeros(code, tuple_of([size, size]))
     (length,) = size.parts
-    step = body.operation(f"add nsw i64 {length}, 1")
+    step = code.operation(f"add nsw i64 {length}, 1")
 
     def one(k: str) -> None:
-        body.store(body.at(array, body.operation(f"mul nsw i64 {k}, {step}")), number_constant(1.0))
+        store(
+            code, element_place(code, array, code.operation(f"mul nsw i64 {k}, {step}")), number_constant(1.0)
+        )
 
-    body.each(length, one)
+    each(code, length, one)
     return array
 
 
-def _count_up(body: Body, length: Value) -> Value:
-    array = body.new_array(INT, length)
-    body.each(array.parts[1], lambda k: body.store(body.at(array, k), Value(INT, (k,))))
+def _count_up(code: Instructions, length: Value) -> Value:
+    array = new_array(code, INT, length)
+    each(code, array.parts[1], lambda k: store(code, element_place(code, array, k), Value(INT, (k,))))
     return array
 
 
-def _like(body: Body, array: Given, *, clear: bool) -> Value:
+def _like(code: Instructions, array: Given, *, clear: bool) -> Value:
     if not isinstance(array.type, ArrayType):
         raise RoutineError(f"{array.type} is no array")
-    new = body.new_array_of(array.type.element, array.lengths if isinstance(array, Lazy) else array.parts[1:])
+    new = new_array_of(
+        code, array.type.element, array.lengths if isinstance(array, Lazy) else array.parts[1:]
+    )
     if clear:
-        body.clear(new)
+        clear_array(code, new)
     return new
 
 
-def _new_records(body: Body, record: Value, count: Value) -> Value:
+def _new_records(code: Instructions, record: Value, count: Value) -> Value:
     assert isinstance(record.type, FunctionType)
-    array = body.new_array(plain_record(record.type.function), count)
-    body.clear(array)
+    array = new_array(code, plain_record(record.type.function), count)
+    clear_array(code, array)
     return array
 
 
-def _as_records(body: Body, record: Value, numbers: Given) -> Value:
+def _as_records(code: Instructions, record: Value, numbers: Given) -> Value:
     assert isinstance(record.type, FunctionType)
-    kind, floats = plain_record(record.type.function), body.settled(numbers)
+    kind, floats = plain_record(record.type.function), settled(code, numbers)
     if not isinstance(floats.type, ArrayType) or any(leaf.stored != FLOAT.stored for leaf in leaves(kind)):
         raise RoutineError(f"{floats.type} as records {kind}: possible with floats on both sides")
-    floats = body.as_numbers(floats)
+    floats = as_numbers(floats)
     if not isinstance(floats.type, ArrayType) or floats.type.element is not FLOAT:
         raise RoutineError(f"{floats.type} as records {kind}: possible with floats on both sides")
-    count = body.operation(f"sdiv i64 {body.elements_in(floats.parts[1:])}, {len(leaves(kind))}")
-    return body.array_value(ArrayType(kind, 1), floats.parts[0], [count], all_roots(floats))
+    count = code.operation(f"sdiv i64 {elements_in(code, floats.parts[1:])}, {len(leaves(kind))}")
+    return array_value(ArrayType(kind, 1), floats.parts[0], [count], all_roots(floats))
 
 
 # Arrays of given values
 
 
-def _array(body: Body, values: Given) -> Value:
+def _array(code: Instructions, values: Given) -> Value:
     """`np.array` of a list of values, or a copy of an array or list."""
     if isinstance(values.type, TupleType):
-        return _stacked(body, body.settled(values))
+        return _stacked(code, settled(code, values))
     if isinstance(values.type, ListType):
-        return body.list_array(body.settled(values))
-    return body.settled(values) if isinstance(values, Lazy) else body.copy(values)
+        return list_array(code, settled(code, values))
+    return settled(code, values) if isinstance(values, Lazy) else copied(code, values)
 
 
-def _stacked(body: Body, values: Value) -> Value:
+def _stacked(code: Instructions, values: Value) -> Value:
     items = items_of(values)
-    return body.stacked(
-        [_stacked(body, item) if isinstance(item.type, TupleType) else item for item in items]
+    return stacked(
+        code, [_stacked(code, item) if isinstance(item.type, TupleType) else item for item in items]
     )
 
 
-def _concatenated(body: Body, values: Given) -> Value:
-    return body.flattened(items_of(body.settled(values)))
+def _concatenated(code: Instructions, values: Given) -> Value:
+    return flattened(code, items_of(settled(code, values)))
 
 
-def _same(body: Body, value: Given, **options: Any) -> Given:
+def _same(code: Instructions, value: Given, **options: Any) -> Given:
     """`np.asarray` and the like: what is an array already."""
     return value
 
 
-def _sum(body: Body, value: Given) -> Value:
-    return body.sum_of(value)
+def _sum(code: Instructions, value: Given) -> Value:
+    return sum_of(code, value)
 
 
-def _norm(body: Body, value: Given) -> Value:
-    squares = body.lazy_arithmetic(ast.Mult(), value, value)
-    return Value(FLOAT, (body.intrinsic("sqrt.f64", "double", body.float(body.sum_of(squares))),))
+def _norm(code: Instructions, value: Given) -> Value:
+    squares = lazy_arithmetic(code, ast.Mult(), value, value)
+    return Value(FLOAT, (code.intrinsic("sqrt.f64", "double", as_float(code, sum_of(code, squares))),))
 
 
-def _cross(body: Body, a: Given, b: Given) -> Value:
-    pair = [body.settled(value) for value in (a, b)]
+def _cross(code: Instructions, a: Given, b: Given) -> Value:
+    pair = [settled(code, value) for value in (a, b)]
     three = Fixed((3,))
-    return body.cross(*(body.converted(v, three) if isinstance(v.type, ArrayType) else v for v in pair))
+    return cross(code, *(converted(code, v, three) if isinstance(v.type, ArrayType) else v for v in pair))
 
 
-def _dot(body: Body, a: Given, b: Given) -> Value:
-    from footfall.compiler.routines.dense import matrix_product
-
-    one, other = body.settled(a), body.settled(b)
+def _dot(code: Instructions, a: Given, b: Given) -> Value:
+    one, other = settled(code, a), settled(code, b)
     if isinstance(one.type, Fixed) or isinstance(other.type, Fixed):
-        return body.arithmetic(ast.MatMult(), one, other)
-    return body.call(matrix_product(False, (1, 1)), [one, other])
+        return arithmetic(code, ast.MatMult(), one, other)
+    return call(code, matrix_product(False, (1, 1)), [one, other])
 
 
-def _where(body: Body, condition: Value, yes: Value, no: Value) -> Value:
+def _where(code: Instructions, condition: Value, yes: Value, no: Value) -> Value:
     """Both are computed."""
     if isinstance(condition.type, Number) and not isinstance(yes.type, Fixed | Number):
-        return body.selected(condition, yes, no)
-    return body.elementwise(body.selected, condition, yes, no)
+        return selected(code, condition, yes, no)
+    return elementwise(code, partial(selected, code), condition, yes, no)
 
 
 def _comparison(operator: ast.cmpop) -> Translator:
-    return lambda body, a, b: body.compare(operator, a, b)
+    return lambda code, a, b: compare(code, operator, a, b)
 
 
-def call_native(address: int, inputs: Any, outputs: Any) -> None:
-    """Call what a `NativeFunction` without data holds, by its address; all its inputs and outputs in an array each."""
-    prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-    prototype(address)(inputs.ctypes.data, outputs.ctypes.data, None)
-
-
-def _native(body: Body, address: Value, inputs: Value, outputs: Value) -> Value:
-    function = body.operation(f"inttoptr i64 {body.integer(address)} to ptr")
-    body.do(f"call void {function}(ptr {inputs.parts[0]}, ptr {outputs.parts[0]}, ptr null)")
-    body.written |= all_roots(outputs)
-    return Value(NOTHING, ())
-
-
-def _cast(body: Body, kind: Given, value: Given) -> Given:
+def _cast(code: Instructions, kind: Given, value: Given) -> Given:
     """`typing.cast` is for type checkers."""
     return value
 
@@ -311,24 +320,20 @@ SHAPERS: dict[Any, Translator] = {
     np.stack: _array,
 }
 TRANSLATORS: dict[Any, Translator] = {
-    **CLOCK_TRANSLATORS,
-    **PREFETCH_TRANSLATORS,
+    **hardware.TRANSLATORS,
     abs: _of_numbers(_absolute),
     as_records: _as_records,
     bool: _number(BOOL),
-    call_native: _native,
     float: _number(FLOAT),
     int: _number(INT),
-    lanes_at: read_lanes,
     len: _length,
     max: _extreme(ast.Gt()),
     min: _extreme(ast.Lt()),
     new_records: _new_records,
-    put_lanes: write_lanes,
     typing.cast: _cast,
     np.abs: _of_numbers(_absolute),
-    np.all: lambda body, value: body.any_of(value, every=True),
-    np.any: lambda body, value: body.any_of(value, every=False),
+    np.all: lambda code, value: any_of(code, value, every=True),
+    np.any: lambda code, value: any_of(code, value, every=False),
     np.arange: _count_up,
     np.arccos: _library("acos"),
     np.arcsin: _library("asin"),
@@ -340,7 +345,7 @@ TRANSLATORS: dict[Any, Translator] = {
     np.cross: _cross,
     np.dot: _dot,
     np.empty: _empty,
-    np.empty_like: lambda body, array: _like(body, array, clear=False),
+    np.empty_like: lambda code, array: _like(code, array, clear=False),
     np.exp: _library("exp"),
     np.eye: _identity,
     np.floor: _intrinsic("floor"),
@@ -361,7 +366,7 @@ TRANSLATORS: dict[Any, Translator] = {
     np.tan: _of_numbers(_tangent),
     np.where: _where,
     np.zeros: _zeros,
-    np.zeros_like: lambda body, array: _like(body, array, clear=True),
+    np.zeros_like: lambda code, array: _like(code, array, clear=True),
     traced.absolute: _of_numbers(_absolute),
     traced.acos: _library("acos"),
     traced.asin: _library("asin"),
@@ -408,7 +413,7 @@ TRANSLATORS.update(
 
 def _whole(translate: Translator) -> Translator:
     """`math.floor`, `math.ceil`: an int."""
-    return lambda body, value: body.converted(body.settled(translate(body, value)), INT)
+    return lambda code, value: converted(code, settled(code, translate(code, value)), INT)
 
 
 TRANSLATORS[math.floor] = _whole(TRANSLATORS[np.floor])

@@ -6,8 +6,8 @@ all who know it, as in Python. What an empty list will hold is known from what i
 
 from __future__ import annotations
 
-from footfall.compiler.routines.annotations import Hint, ListHint, plain_record
-from footfall.compiler.routines.arrays import Place
+from footfall.compiler.routines.arrays import copied, store
+from footfall.compiler.routines.instructions import Instructions
 from footfall.compiler.routines.types import (
     INT,
     ArrayType,
@@ -23,88 +23,79 @@ from footfall.compiler.routines.types import (
     layout,
     size_of,
 )
-from footfall.compiler.routines.whole_arrays import WholeArrays
+from footfall.compiler.routines.values import Place, array_value, load
 from footfall.errors import RoutineError
 
 
-class Lists(WholeArrays):
-    """Operations on values of the type `ListType`."""
+def new_list(code: Instructions, items: list[Value]) -> Value:
+    header = code.allocated("24")
+    for k in range(3):
+        place = code.operation(f"getelementptr i64, ptr {header}, i64 {k}")
+        code.do(f"store i64 0, ptr {place}")
+    result = Value(ListType(None), (header,))
+    for item in items:
+        result = append_item(code, result, item)
+    return result
 
-    def converted(self, value: Value, type: Type) -> Value:
-        if isinstance(value.type, ListType) and isinstance(type, ListType):
-            return Value(type, value.parts, value.roots)  # in the last pass they are the same
-        return super().converted(value, type)
 
-    def fitted(self, value: Value, hint: Hint) -> Value:
-        if isinstance(hint, ListHint) and isinstance(value.type, ListType) and value.type.element is None:
-            element = plain_record(hint.element) if isinstance(hint.element, type) else hint.element
-            if isinstance(element, Number | Fixed | RecordType):
-                return Value(ListType(element), value.parts, value.roots)
-            return value
-        return super().fitted(value, hint)
+def append_item(code: Instructions, items: Value, item: Value) -> Value:
+    """Put an item in; the list with its type known."""
+    assert isinstance(items.type, ListType)
+    known = items.type.element
+    element = item.type if known is None else joined(known, item.type)
+    (header,) = items.parts
+    code.note(allocates=True)
+    if all_roots(items):
+        code.note(grows=True)
+    if not is_plain(element):
+        raise RoutineError(f"lists hold numbers, vectors and records of them, not {element}")
+    size = size_of(element)
+    code.leave_unless(code.operation(f"call fastcc i1 @room(ptr %arena, ptr {header}, i64 {size})"))
+    items = Value(ListType(element), items.parts, items.roots)
+    count = list_length(code, items)
+    store(code, list_place(code, items, count)._replace(roots=frozenset()), item)
+    set_length(code, items, code.operation(f"add nsw i64 {count}, 1"))
+    return items
 
-    def new_list(self, items: list[Value]) -> Value:
-        header = self.allocated("24")
-        for k in range(3):
-            place = self.operation(f"getelementptr i64, ptr {header}, i64 {k}")
-            self.do(f"store i64 0, ptr {place}")
-        result = Value(ListType(None), (header,))
-        for item in items:
-            result = self.append(result, item)
-        return result
 
-    def append(self, items: Value, item: Value) -> Value:
-        """Put an item in; the list with its type known."""
-        assert isinstance(items.type, ListType)
-        known = items.type.element
-        element = item.type if known is None else joined(known, item.type)
-        (header,) = items.parts
-        self.note(allocates=True)
-        if all_roots(items):
-            self.note(grows=True)
-        if not is_plain(element):
-            raise RoutineError(f"lists hold numbers, vectors and records of them, not {element}")
-        size = size_of(element)
-        self.leave_unless(self.operation(f"call fastcc i1 @room(ptr %arena, ptr {header}, i64 {size})"))
-        items = Value(ListType(element), items.parts, items.roots)
-        count = self.list_length(items)
-        self.store(self.list_place(items, count)._replace(roots=frozenset()), item)
-        self.set_length(items, self.operation(f"add nsw i64 {count}, 1"))
-        return items
+def popped_item(code: Instructions, items: Value) -> Value:
+    count = list_length(code, items)
+    last = code.operation(f"sub nsw i64 {count}, 1")
+    code.check_index(last, count)
+    value = load(code, list_place(code, items, last))
+    set_length(code, items, last)
+    return value
 
-    def pop(self, items: Value) -> Value:
-        count = self.list_length(items)
-        last = self.operation(f"sub nsw i64 {count}, 1")
-        self.check_index(last, count)
-        value = self.load(self.list_place(items, last))
-        self.set_length(items, last)
-        return value
 
-    def list_length(self, items: Value) -> str:
-        place = self.operation(f"getelementptr i64, ptr {items.parts[0]}, i64 1")
-        return self.operation(f"load i64, ptr {place}")
+def list_length(code: Instructions, items: Value) -> str:
+    place = code.operation(f"getelementptr i64, ptr {items.parts[0]}, i64 1")
+    return code.operation(f"load i64, ptr {place}")
 
-    def set_length(self, items: Value, length: str) -> None:
-        place = self.operation(f"getelementptr i64, ptr {items.parts[0]}, i64 1")
-        self.do(f"store i64 {length}, ptr {place}")
 
-    def list_place(self, items: Value, index: str) -> Place:
-        element = self.list_element(items)
-        data = self.operation(f"load ptr, ptr {items.parts[0]}")
-        address = self.operation(f"getelementptr inbounds {layout(element)}, ptr {data}, i64 {index}")
-        return Place(element, address, frozenset())
+def set_length(code: Instructions, items: Value, length: str) -> None:
+    place = code.operation(f"getelementptr i64, ptr {items.parts[0]}, i64 1")
+    code.do(f"store i64 {length}, ptr {place}")
 
-    def list_element(self, items: Value) -> Type:
-        assert isinstance(items.type, ListType)
-        if items.type.element is None:  # a later pass knows
-            self.unclear = self.site()
-            return INT
-        return items.type.element
 
-    def list_array(self, items: Value) -> Value:
-        """`np.array(items)`: a copy."""
-        element = self.list_element(items)
-        if not isinstance(element, Number | Fixed | RecordType):
-            raise RoutineError(f"no array of a {items.type}: use a record or a vector for its items")
-        data = self.operation(f"load ptr, ptr {items.parts[0]}")
-        return self.copy(self.array_value(ArrayType(element, 1), data, [self.list_length(items)]))
+def list_place(code: Instructions, items: Value, index: str) -> Place:
+    element = list_element(code, items)
+    data = code.operation(f"load ptr, ptr {items.parts[0]}")
+    address = code.operation(f"getelementptr inbounds {layout(element)}, ptr {data}, i64 {index}")
+    return Place(element, address, frozenset())
+
+
+def list_element(code: Instructions, items: Value) -> Type:
+    assert isinstance(items.type, ListType)
+    if items.type.element is None:  # a later pass knows
+        code.unclear = code.site()
+        return INT
+    return items.type.element
+
+
+def list_array(code: Instructions, items: Value) -> Value:
+    """`np.array(items)`: a copy."""
+    element = list_element(code, items)
+    if not isinstance(element, Number | Fixed | RecordType):
+        raise RoutineError(f"no array of a {items.type}: use a record or a vector for its items")
+    data = code.operation(f"load ptr, ptr {items.parts[0]}")
+    return copied(code, array_value(ArrayType(element, 1), data, [list_length(code, items)]))

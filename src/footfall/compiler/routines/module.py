@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from footfall.compiler.routines.function import Function
 from footfall.compiler.routines.memory import MEMORY
 from footfall.compiler.routines.numbers import float_text
-from footfall.compiler.routines.statements import Function
 from footfall.compiler.routines.types import DTYPES, FLOAT, Type, machine_types
 from footfall.errors import RoutineError
 
@@ -44,7 +44,7 @@ class RoutineModule:
 
     fused: whether products and sums may become one instruction. sites: places in the source that failures name, by
     number. errors: what routines may raise, class and message, by number. apart: modules of functions that are compiled
-    apart, by their name. own: the function that this is such a module of. finished: is told of the text of each of
+    apart, by their name. own: the function that this is such a module of. finished: is called with the text of each of
     these as soon as it stands.
     """
 
@@ -130,23 +130,24 @@ class RoutineModule:
         if function is self.own:
             name, linkage = apart_name(function, types), ""
         body = Function(self, function, types)
+        code, variables = body.code, body.variables
         for _ in range(_MOST_PASSES):
             body.translate()
-            if not body.changed:
+            if not code.changed:
                 break
         else:
             raise RoutineError(f"the types of the variables of {function.__name__} do not settle")
-        if body.unclear >= 0:
+        if code.unclear >= 0:
             message = "nothing is known of what this list holds: annotate it, `items: list[float] = []`"
-            raise RoutineError(f"{self.sites[body.unclear]}: {message}", located=True)
+            raise RoutineError(f"{self.sites[code.unclear]}: {message}", located=True)
         self.texts.append(body.text(name, linkage=linkage))
         return Translated(
             name,
-            body.types["return"],
-            frozenset(body.written),
-            body.roots.get("return", ()),
-            body.fails,
-            body.grows,
+            variables.types["return"],
+            frozenset(code.written),
+            variables.roots.get("return", ()),
+            code.fails,
+            code.grows,
         )
 
 

@@ -1,4 +1,4 @@
-"""Names in routines and parts of values: what is known beforehand, attributes, indices.
+"""Parts of values in routines: attributes and indices.
 
 Of records and small arrays only those numbers are loaded that are asked for: modules stay short.
 """
@@ -6,23 +6,18 @@ Of records and small arrays only those numbers are loaded that are asked for: mo
 from __future__ import annotations
 
 import ast
-import builtins
-import enum
-import operator
-import types
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from footfall.compiler.routines.annotations import is_record, record_fields
-from footfall.compiler.routines.arrays import Place
-from footfall.compiler.routines.numbers import number_constant
-from footfall.compiler.routines.records import Records
+from footfall.compiler.routines.arrays import elements_in, shape_value
+from footfall.compiler.routines.dense import transposed
+from footfall.compiler.routines.lists import list_length, list_place
+from footfall.compiler.routines.numbers import integer, lane
+from footfall.compiler.routines.operations import call
+from footfall.compiler.routines.records import field_of, known, method_of
 from footfall.compiler.routines.types import (
+    FLOAT,
     INT,
     LANES,
-    NOTHING,
     WIDTH,
     ArrayType,
     Fixed,
@@ -32,118 +27,67 @@ from footfall.compiler.routines.types import (
     TupleType,
     Type,
     Value,
+    all_roots,
     items_of,
+    layout,
     machine_types,
-    record_of,
     tuple_of,
 )
-from footfall.compiler.routines.whole_arrays import Lazy
+from footfall.compiler.routines.values import Place, array_value, field_place, load
+from footfall.compiler.routines.vectors import chosen, fixed_part, from_end, stacked, transposed_small
 from footfall.errors import RoutineError
 
-# What ints that are known beforehand are put together by.
-_KNOWN: dict[type, Callable[[int, int], int]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Pow: operator.pow,
-    ast.LShift: operator.lshift,
-    ast.Mod: operator.mod,
-}
-_SMALL_TABLE = 9  # numbers of a global array that is held in registers
+if TYPE_CHECKING:
+    from footfall.compiler.routines.expressions import Expressions
 
 
-class Routine:
-    """A function that runs as native code. python: the function as it was written."""
+class Parts:
+    """Translates `value.name` and `value[indices]`; expressions: what values and indices are."""
 
-    python: Callable[..., Any]
+    def __init__(self, expressions: Expressions) -> None:
+        self.expression = expressions.expression
+        self.code, self.variables, self.scope = expressions.code, expressions.variables, expressions.scope
 
-
-def as_written(function: Any) -> Any:
-    """What is translated: of a routine the function behind it, of a function of many rows (`rowwise`) that of one."""
-    return function.python if isinstance(function, Routine) else getattr(function, "one_row", function)
-
-
-class Parts(Records):
-    """names: the function's global names; locals: its variables; counters: those that are never negative.
-
-    fixed: those whose value is known where the translation stands: of loops over tuples of known ints.
-    """
-
-    def __init__(
-        self, names: dict[str, Any], locals: set[str], counters: set[str], *, fused: bool = False
-    ) -> None:
-        self.names, self.locals, self.counters = names, locals, counters
-        self.fixed: dict[str, int] = {}
-        super().__init__(fused=fused)
-
-    def expression(self, node: ast.expr) -> Value:
-        return self.settled(self.lazy(node))
-
-    def lazy(self, node: ast.expr) -> Value | Lazy:
-        """An expression; arrays that it computes need not be there yet."""
-        method = getattr(self, f"_{type(node).__name__}", None)
-        if method is None:
-            raise RoutineError(f"cannot translate `{ast.unparse(node)}`")
-        return method(node)  # type: ignore[no-any-return]
-
-    # Names
-
-    def resolved(self, node: ast.expr) -> Any:
-        """The object that a global name, or an attribute of one, stands for."""
-        if isinstance(node, ast.Attribute):
-            owner = self.resolved(node.value)
-            if isinstance(owner, types.ModuleType | type | enum.Enum) and hasattr(owner, node.attr):
-                return getattr(owner, node.attr)
-        if isinstance(node, ast.Name) and node.id not in self.locals:
-            if node.id in self.names:
-                return self.names[node.id]
-            if hasattr(builtins, node.id):
-                return getattr(builtins, node.id)
-        raise RoutineError(f"`{ast.unparse(node)}` is not known")
-
-    def is_local(self, node: ast.expr) -> bool:
-        """Whether an expression is one of values, rather than the name of something that is known beforehand."""
-        while isinstance(node, ast.Attribute):
-            node = node.value
-        return not isinstance(node, ast.Name) or node.id in self.locals
-
-    def known(self, value: Any) -> Value:
-        if value is None:
-            return Value(NOTHING, ())
-        value = as_written(value)
-        if isinstance(value, types.FunctionType | types.BuiltinFunctionType | np.ufunc | type):
-            return self.function_value(value)
-        if is_record(type(value)):
-            fields = record_fields(type(value))
-            values = [self.fitted(self.known(getattr(value, name)), hint) for name, hint in fields.items()]
-            return record_of(type(value), tuple(fields), values)
-        if isinstance(value, tuple):
-            return tuple_of([self.known(item) for item in value])
-        if isinstance(value, np.ndarray) and value.ndim:
-            small = value.dtype == np.float64 and 0 < value.size <= _SMALL_TABLE
-            return self.constant_fixed(value.shape, list(value.flat)) if small else self.table(value)
-        return number_constant(value)
-
-    def table(self, values: np.ndarray[Any, Any]) -> Value:
-        """A global array: its numbers as they are now."""
-        raise NotImplementedError
-
-    def constant_number(self, number: float, kind: Number) -> Value:
-        return self.converted(number_constant(number), kind)
-
-    def _Constant(self, node: ast.Constant) -> Value:
-        return self.known(node.value)
-
-    def _Name(self, node: ast.Name) -> Value:
-        return self.read(node.id) if node.id in self.locals else self.known(self.resolved(node))
-
-    def _Attribute(self, node: ast.Attribute) -> Value:
-        if not self.is_local(node):
+    def attribute(self, node: ast.Attribute) -> Value:
+        if not self.scope.is_local(node):
             return self.known_attribute(node)
         place = self.place_of(node)
         if place is not None:
-            return self.load(place)
-        return self.read_field(node) or self.attribute(self.expression(node.value), node)
+            return load(self.code, place)
+        return self.read_field(node) or self.attribute_of(self.expression(node.value), node)
+
+    def attribute_of(self, value: Value, node: ast.Attribute) -> Value:
+        name, kind = node.attr, value.type
+        if isinstance(kind, RecordType):
+            if name in kind.names:
+                return field_of(value, name)
+            if isinstance(getattr(kind.record, name, None), property):
+                function = method_of(value, name)
+                assert function is not None
+                return call(self.code, function, [value])
+        if isinstance(kind, ArrayType | Fixed):
+            if name == "shape":
+                return tuple_of(shape_value(value))
+            if name == "size":
+                return Value(
+                    INT, (elements_in(self.code, [length.parts[0] for length in shape_value(value)]),)
+                )
+            if name == "T" and isinstance(kind, Fixed):
+                return transposed_small(value)
+            if name == "T":
+                raise RoutineError(
+                    f"`{ast.unparse(node)}` would be a view: use it in a product, or with .copy()"
+                )
+        raise RoutineError(f"`{ast.unparse(node.value)}` is {kind}, which has no {name}")
+
+    def known_attribute(self, node: ast.Attribute) -> Value:
+        """Of a module or class, or a field of a record that is known beforehand."""
+        try:
+            return known(self.code, self.scope.resolved(node))
+        except RoutineError:
+            if isinstance(node.value, ast.Name | ast.Attribute):
+                return self.attribute_of(self.expression(node.value), node)
+            raise
 
     def place_of(self, node: ast.expr) -> Place | None:
         """Where a field of a record in an array or list is, so that nothing else of the record is loaded."""
@@ -151,9 +95,9 @@ class Parts(Records):
             place = self.place_of(node.value)
             if place is None or not isinstance(place.type, RecordType) or node.attr not in place.type.names:
                 return None
-            return self.field_place(place, place.type.names.index(node.attr))
+            return field_place(self.code, place, place.type.names.index(node.attr))
         plain = isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name | ast.Attribute)
-        if not plain or not isinstance(node, ast.Subscript) or not self.is_local(node.value):
+        if not plain or not isinstance(node, ast.Subscript) or not self.scope.is_local(node.value):
             return None
         base = self.expression(node.value)
         if isinstance(base.type, ListType) and isinstance(base.type.element, RecordType):
@@ -166,12 +110,12 @@ class Parts(Records):
     def read_field(self, node: ast.Attribute) -> Value | None:
         """A field of a variable that is a record, or of a record in it: only its own numbers are loaded."""
         found = self.variable_part(node)
-        return None if found is None else self.read_parts(*found)
+        return None if found is None else self.variables.read_parts(*found)
 
     def variable_part(self, node: ast.expr) -> tuple[str, Type, int] | None:
         """A variable, or a field of one: its name, the type, and the number of its first machine value."""
         if isinstance(node, ast.Name):
-            return (node.id, self.types[node.id], 0) if node.id in self.types else None
+            return (node.id, self.variables.types[node.id], 0) if node.id in self.variables.types else None
         if not isinstance(node, ast.Attribute):
             return None
         found = self.variable_part(node.value)
@@ -190,11 +134,11 @@ class Parts(Records):
             return None
         name, type, first = found
         indices = _indices(node)
-        if not isinstance(type, Fixed) or not all(self.is_known_index(index) for index in indices):
+        if not isinstance(type, Fixed) or not all(self.scope.is_known_index(index) for index in indices):
             return None
         whole = Value(type, tuple(str(k) for k in range(type.count)))
-        numbered = self.fixed_part(whole, [self.fixed_index(index) for index in indices])
-        slots = self.slot(name)
+        numbered = fixed_part(self.code, whole, [self.fixed_index(index) for index in indices])
+        slots = self.variables.slot(name)
         return numbered.type, [slots[first + int(part)] for part in numbered.parts]
 
     def read_known_part(self, node: ast.Subscript) -> Value | None:
@@ -204,122 +148,115 @@ class Parts(Records):
             return None
         kind, slots = found
         machine = machine_types(kind)[0]
-        return Value(kind, tuple(self.operation(f"load {machine}, ptr {slot}") for slot in slots))
+        return Value(kind, tuple(self.code.operation(f"load {machine}, ptr {slot}") for slot in slots))
 
-    def known_attribute(self, node: ast.Attribute) -> Value:
-        """Of a module or class, or a field of a record that is known beforehand."""
-        try:
-            return self.known(self.resolved(node))
-        except RoutineError:
-            if isinstance(node.value, ast.Name | ast.Attribute):
-                return self.attribute(self.expression(node.value), node)
-            raise
+    def transposed_copy(self, node: ast.expr) -> Value | None:
+        """An array's `.T`, written anew; None if it is something else."""
+        if not isinstance(node, ast.Attribute) or node.attr != "T" or not self.scope.is_local(node):
+            return None
+        value = self.expression(node.value)
+        if isinstance(value.type, RecordType):
+            return None  # a field of that name
+        if isinstance(value.type, Fixed):
+            return transposed_small(value)
+        if value.type != ArrayType(FLOAT, 2):
+            raise RoutineError(f"`{ast.unparse(node)}` is of {value.type}: needed are floats with 2 axes")
+        return call(self.code, transposed, [value])
 
-    def attribute(self, value: Value, node: ast.Attribute) -> Value:
-        name, kind = node.attr, value.type
-        if isinstance(kind, RecordType):
-            if name in kind.names:
-                return self.field(value, name)
-            if isinstance(getattr(kind.record, name, None), property):
-                function = self.method(value, name)
-                assert function is not None
-                return self.call(function, [value])
-        if isinstance(kind, ArrayType | Fixed):
-            if name == "shape":
-                return tuple_of(self.shape_value(value))
-            if name == "size":
-                return Value(
-                    INT, (self.elements_in([length.parts[0] for length in self.shape_value(value)]),)
-                )
-            if name == "T" and isinstance(kind, Fixed):
-                return self.transposed(value)
-            if name == "T":
-                raise RoutineError(
-                    f"`{ast.unparse(node)}` would be a view: use it in a product, or with .copy()"
-                )
-        raise RoutineError(f"`{ast.unparse(node.value)}` is {kind}, which has no {name}")
+    # Indices
 
-    # Groups
-
-    def _Tuple(self, node: ast.Tuple) -> Value:
-        return tuple_of([self.expression(item) for item in node.elts])
-
-    def _List(self, node: ast.List) -> Value:
-        return self.new_list([self.expression(item) for item in node.elts])
-
-    def items_expression(self, node: ast.expr) -> Value | Lazy:
-        """Of a list or tuple that is an argument of `np.array` and the like: its items, side by side."""
-        if isinstance(node, ast.List | ast.Tuple):
-            return tuple_of([self.settled(self.items_expression(item)) for item in node.elts])
-        return self.lazy(node)
-
-    # Parts
-
-    def _Subscript(self, node: ast.Subscript) -> Value:
-        if not self.is_local(node.value) and isinstance(self.resolved(node.value), type):
+    def subscript(self, node: ast.Subscript) -> Value:
+        if not self.scope.is_local(node.value) and isinstance(self.scope.resolved(node.value), type):
             raise RoutineError(f"cannot translate `{ast.unparse(node)}`")
-        known = self.read_known_part(node)
-        if known is not None:
-            return known
+        found = self.read_known_part(node)
+        if found is not None:
+            return found
         base = self.expression(node.value)
         indices = _indices(node)
         kind = base.type
         if isinstance(kind, TupleType | RecordType):
             return self.item(base, node.slice)
         if isinstance(kind, Fixed):
-            return self.fixed_part(base, [self.fixed_index(index) for index in indices])
+            return fixed_part(self.code, base, [self.fixed_index(index) for index in indices])
         if isinstance(kind, ListType):
-            return self.load(self.list_item(base, node.slice))
+            return load(self.code, self.list_item(base, node.slice))
         if kind is LANES:
-            return self.lane(base, self.index(node.slice, str(WIDTH)))
+            return lane(self.code, base, self.index(node.slice, str(WIDTH)))
         if not isinstance(kind, ArrayType):
             raise RoutineError(f"`{ast.unparse(node.value)}` is {kind}, which has no elements")
         place = self.part(base, indices[: kind.axes])
-        value = self.load(place) if isinstance(place, Place) else place
+        value = load(self.code, place) if isinstance(place, Place) else place
         rest = indices[kind.axes :]
         if not rest:
             return value
         if value.type is LANES:
-            return self.lane(value, self.index(rest[0], str(WIDTH)))
+            return lane(self.code, value, self.index(rest[0], str(WIDTH)))
         if not isinstance(value.type, Fixed):
             raise RoutineError(f"{len(indices)} indices for {kind}")
-        return self.fixed_part(value, [self.fixed_index(index) for index in rest])
+        return fixed_part(self.code, value, [self.fixed_index(index) for index in rest])
+
+    def part(self, array: Value, indices: list[ast.expr]) -> Value | Place:
+        """A view: indices for the first axes, then perhaps a slice; or the place of an element."""
+        kind, (data, *lengths) = array.type, array.parts
+        assert isinstance(kind, ArrayType)
+        if len(indices) > kind.axes:
+            raise RoutineError(f"{len(indices)} indices for {kind}")
+        offset, kept = "0", list(lengths)
+        for axis, index in enumerate(indices):
+            if axis:
+                offset = self.code.operation(f"mul nsw i64 {offset}, {lengths[axis]}")
+            if isinstance(index, ast.Slice):
+                if axis + 1 < len(indices):
+                    raise RoutineError("in routines a slice is the last index, so that views stay contiguous")
+                begin, kept[0] = self.bounds(index, lengths[axis])
+            else:
+                begin = self.index(index, lengths[axis])
+                kept = kept[1:]
+            offset = self.code.operation(f"add nsw i64 {offset}, {begin}")
+        for length in lengths[len(indices) :]:
+            offset = self.code.operation(f"mul nsw i64 {offset}, {length}")
+        place = self.code.operation(
+            f"getelementptr inbounds {layout(kind.element)}, ptr {data}, i64 {offset}"
+        )
+        roots = all_roots(array)
+        if not kept:
+            return Place(kind.element, place, roots)
+        return array_value(ArrayType(kind.element, len(kept)), place, kept, roots)
+
+    def index(self, node: ast.expr, length: str) -> str:
+        number = integer(self.code, self.expression(node))
+        if not self.scope.never_negative(node):
+            number = from_end(self.code, number, length)
+        self.code.check_index(number, length)
+        return number
+
+    def bounds(self, node: ast.Slice, length: str) -> tuple[str, str]:
+        """Begin and length of a slice, clamped as Python does."""
+        if node.step is not None:
+            raise RoutineError("slices of arrays have no step in routines")
+        ends = []
+        for given, usual in ((node.lower, "0"), (node.upper, length)):
+            if given is None:
+                ends.append(usual)
+                continue
+            number = integer(self.code, self.expression(given))
+            if not self.scope.never_negative(given):
+                number = from_end(self.code, number, length)
+            number = self.code.intrinsic("smax.i64", "i64", number, "0")
+            ends.append(self.code.intrinsic("smin.i64", "i64", number, length))
+        size = self.code.operation(f"sub i64 {ends[1]}, {ends[0]}")
+        return ends[0], self.code.intrinsic("smax.i64", "i64", size, "0")
 
     def list_item(self, base: Value, index: ast.expr) -> Place:
         if isinstance(index, ast.Slice | ast.Tuple):
             raise RoutineError("lists have one index and no slices in routines")
-        return self.list_place(base, self.index(index, self.list_length(base)))
-
-    def known_int(self, node: ast.expr | None) -> int | None:
-        """An int that is known beforehand."""
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            inner = self.known_int(node.operand)
-            return None if inner is None else -inner
-        if isinstance(node, ast.Constant) and type(node.value) is int:
-            return node.value
-        if isinstance(node, ast.Name) and node.id in self.fixed:
-            return self.fixed[node.id]
-        if isinstance(node, ast.BinOp) and type(node.op) in _KNOWN:
-            one, other = self.known_int(node.left), self.known_int(node.right)
-            if one is None or other is None or (isinstance(node.op, ast.Mod) and other == 0):
-                return None
-            return int(_KNOWN[type(node.op)](one, other))
-        if isinstance(node, ast.Name | ast.Attribute) and not self.is_local(node):
-            try:
-                value = self.resolved(node)
-            except RoutineError:
-                return None
-            return int(value) if isinstance(value, int | np.integer) else None
-        return None
-
-    def is_known_index(self, node: ast.expr) -> bool:
-        return isinstance(node, ast.Slice | ast.Constant) or self.known_int(node) is not None
+        return list_place(self.code, base, self.index(index, list_length(self.code, base)))
 
     def fixed_index(self, node: ast.expr) -> Any:
         """An index of a small array: an int, a slice or None if it is known, else a value."""
         if isinstance(node, ast.Slice):
             ends = (node.lower, node.upper, node.step)
-            known = [self.known_int(end) for end in ends]
+            known = [self.scope.known_int(end) for end in ends]
             if any(end is not None and number is None for end, number in zip(ends, known, strict=True)):
                 raise RoutineError(
                     f"the slice `{ast.unparse(node)}` of a small array is not known beforehand"
@@ -327,13 +264,13 @@ class Parts(Records):
             return slice(*known)
         if isinstance(node, ast.Constant) and node.value is None:
             return None
-        number = self.known_int(node)
+        number = self.scope.known_int(node)
         return self.expression(node) if number is None else number
 
     def item(self, base: Value, index: ast.expr) -> Value:
         """An item of a tuple; which one is known beforehand, or all are numbers of one type."""
         items = items_of(base)
-        number = self.known_int(index)
+        number = self.scope.known_int(index)
         if number is not None:
             if not -len(items) <= number < len(items):
                 raise RoutineError(f"a tuple of {len(items)} has no item {number}")
@@ -341,16 +278,7 @@ class Parts(Records):
         kinds = {item.type for item in items}
         if len(kinds) != 1 or not isinstance(items[0].type, Number):
             raise RoutineError(f"items of {base.type} cannot be chosen while running")
-        return self.chosen(self.stacked(items), [self.expression(index)])
-
-    def never_negative(self, node: ast.expr) -> bool:
-        """Whether an int is not negative, from the source; only saves an instruction or two."""
-        if isinstance(node, ast.Name) and node.id in self.counters:
-            return True
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mult):
-            return self.never_negative(node.left) and self.never_negative(node.right)
-        number = self.known_int(node)
-        return number is not None and number >= 0
+        return chosen(self.code, stacked(self.code, items), [self.expression(index)])
 
 
 def _indices(node: ast.Subscript) -> list[ast.expr]:

@@ -1,122 +1,104 @@
-"""Records in routines: fields, new ones, changed copies, methods."""
+"""Records in routines (fields, new ones, changed copies, methods), and all values that are known beforehand."""
 
 from __future__ import annotations
 
-import ast
 import dataclasses
+import types
 from collections.abc import Callable
 from typing import Any
 
-from footfall.compiler.routines.annotations import Hint, TupleHint, is_record, is_struct, record_fields
-from footfall.compiler.routines.lists import Lists
+import numpy as np
+
+from footfall.compiler.routines.annotations import is_record, is_struct, record_fields
+from footfall.compiler.routines.instructions import Instructions
+from footfall.compiler.routines.numbers import number_constant
+from footfall.compiler.routines.source_analysis import as_written
 from footfall.compiler.routines.types import (
+    DTYPES,
+    NOTHING,
+    ArrayType,
+    FunctionType,
     RecordType,
-    TupleType,
-    Type,
     Value,
     items_of,
     record_of,
-    roots_of,
     tuple_of,
 )
+from footfall.compiler.routines.values import array_value, fitted
+from footfall.compiler.routines.vectors import constant_fixed
 from footfall.errors import RoutineError
 
-_OPERATORS: dict[type, str] = {
-    ast.Add: "__add__",
-    ast.Sub: "__sub__",
-    ast.Mult: "__mul__",
-    ast.Div: "__truediv__",
-    ast.MatMult: "__matmul__",
-}
+_SMALL_TABLE = 9  # numbers of a global array that is held in registers
 
 
-class Records(Lists):
-    """Operations on values of the type `RecordType`."""
+def field_of(value: Value, name: str) -> Value:
+    assert isinstance(value.type, RecordType)
+    return items_of(value)[value.type.names.index(name)]
 
-    def converted(self, value: Value, type: Type) -> Value:
-        if value.type is type or value.type == type:
-            return value
-        if isinstance(value.type, RecordType) and isinstance(type, RecordType):
-            if value.type.record is not type.record:
-                raise RoutineError(f"{value.type} where {type} is needed")
-            pairs = zip(items_of(value), type.items, strict=True)
-            return record_of(type.record, type.names, [self.converted(item, kind) for item, kind in pairs])
-        return super().converted(value, type)
 
-    def fitted(self, value: Value, hint: Hint) -> Value:
-        if isinstance(hint, TupleHint) and isinstance(value.type, TupleType):
-            items = items_of(value)
-            if len(items) != len(hint.items):
-                raise RoutineError(f"{value.type} where a tuple of {len(hint.items)} is needed")
-            return tuple_of([self.fitted(item, each) for item, each in zip(items, hint.items, strict=True)])
-        if is_record(hint) and not (isinstance(value.type, RecordType) and value.type.record is hint):
-            raise RoutineError(f"{value.type} where {hint.__name__} is needed")  # type: ignore[union-attr]
-        return super().fitted(value, hint)
+def known(code: Instructions, value: Any) -> Value:
+    """A value that is known beforehand."""
+    if value is None:
+        return Value(NOTHING, ())
+    value = as_written(value)
+    if isinstance(value, types.FunctionType | types.BuiltinFunctionType | np.ufunc | type):
+        return Value(FunctionType(value), ())
+    if is_record(type(value)):
+        fields = record_fields(type(value))
+        values = [fitted(code, known(code, getattr(value, name)), hint) for name, hint in fields.items()]
+        return record_of(type(value), tuple(fields), values)
+    if isinstance(value, tuple):
+        return tuple_of([known(code, item) for item in value])
+    if isinstance(value, np.ndarray) and value.ndim:
+        small = value.dtype == np.float64 and 0 < value.size <= _SMALL_TABLE
+        return constant_fixed(code, value.shape, list(value.flat)) if small else _table(code, value)
+    return number_constant(value)
 
-    def field(self, value: Value, name: str) -> Value:
-        assert isinstance(value.type, RecordType)
-        return items_of(value)[value.type.names.index(name)]
 
-    def new_record(self, record: type, given: dict[str, Value]) -> Value:
-        """A record of values by name."""
-        values = []
-        for name, hint in record_fields(record).items():
-            if name in given:
-                value = given.pop(name)
-            else:
-                default = _default(record, name)
-                if default is dataclasses.MISSING:
-                    raise RoutineError(f"{record.__name__} needs {name}")
-                value = self.known(default)
-            values.append(self.fitted(value, hint))
-        if given:
-            raise RoutineError(f"{record.__name__} has no {', '.join(given)}")
-        return record_of(record, tuple(record_fields(record)), values)
+def _table(code: Instructions, values: np.ndarray[Any, Any]) -> Value:
+    """A global array: its numbers as they are now."""
+    if values.dtype.type not in DTYPES:
+        raise RoutineError(f"no arrays of {values.dtype} in routines")
+    lengths = [str(length) for length in values.shape]
+    return array_value(ArrayType(DTYPES[values.dtype.type], values.ndim), code.module.table(values), lengths)
 
-    def changed_record(self, value: Value, given: dict[str, Value]) -> Value:
-        """`value._replace(...)`, `dataclasses.replace(value, ...)`."""
-        assert isinstance(value.type, RecordType)
-        fields = dict(zip(value.type.names, items_of(value), strict=True))
-        return self.new_record(value.type.record, {**fields, **given})
 
-    @staticmethod
-    def with_field(value: Value, name: str, new: Value) -> Value:
-        """A record with another value in a field."""
-        assert isinstance(value.type, RecordType)
-        fields = dict(zip(value.type.names, items_of(value), strict=True))
-        return record_of(value.type.record, value.type.names, [*{**fields, name: new}.values()])
+def new_record(code: Instructions, record: type, given: dict[str, Value]) -> Value:
+    """A record of values by name."""
+    values = []
+    for name, hint in record_fields(record).items():
+        if name in given:
+            value = given.pop(name)
+        else:
+            default = _default(record, name)
+            if default is dataclasses.MISSING:
+                raise RoutineError(f"{record.__name__} needs {name}")
+            value = known(code, default)
+        values.append(fitted(code, value, hint))
+    if given:
+        raise RoutineError(f"{record.__name__} has no {', '.join(given)}")
+    return record_of(record, tuple(record_fields(record)), values)
 
-    def known(self, value: Any) -> Value:
-        """A value that is known beforehand."""
-        raise NotImplementedError
 
-    def method(self, value: Value, name: str) -> Callable[..., Any] | None:
-        """The function behind a method or property of a record."""
-        assert isinstance(value.type, RecordType)
-        found = getattr(value.type.record, name, None)
-        return found.fget if isinstance(found, property) else found
+def changed_record(code: Instructions, value: Value, given: dict[str, Value]) -> Value:
+    """`value._replace(...)`, `dataclasses.replace(value, ...)`."""
+    assert isinstance(value.type, RecordType)
+    fields = dict(zip(value.type.names, items_of(value), strict=True))
+    return new_record(code, value.type.record, {**fields, **given})
 
-    def call(self, function: Callable[..., Any], arguments: list[Value]) -> Value:
-        raise NotImplementedError
 
-    def arithmetic(self, operator: ast.operator, left: Value, right: Value) -> Value:
-        if isinstance(left.type, RecordType):
-            name = _OPERATORS.get(type(operator), "")
-            function = getattr(left.type.record, name, None)
-            if function is None or isinstance(left.type.record.__dict__.get(name), type(tuple.__add__)):
-                raise RoutineError(f"{left.type} has no {type(operator).__name__}")
-            return self.call(function, [left, right])
-        return super().arithmetic(operator, left, right)
+def with_field(value: Value, name: str, new: Value) -> Value:
+    """A record with another value in a field."""
+    assert isinstance(value.type, RecordType)
+    fields = dict(zip(value.type.names, items_of(value), strict=True))
+    return record_of(value.type.record, value.type.names, [*{**fields, name: new}.values()])
 
-    def selected(self, condition: Value, yes: Value, no: Value) -> Value:
-        if not isinstance(yes.type, RecordType):
-            return super().selected(condition, yes, no)
-        no = self.converted(no, yes.type)
-        pairs = zip(items_of(yes), items_of(no), strict=True)
-        values = [self.selected(condition, one, other) for one, other in pairs]
-        chosen = record_of(yes.type.record, yes.type.names, values)
-        roots = tuple(a | b for a, b in zip(roots_of(yes), roots_of(no), strict=True))
-        return chosen._replace(roots=roots)
+
+def method_of(value: Value, name: str) -> Callable[..., Any] | None:
+    """The function behind a method or property of a record."""
+    assert isinstance(value.type, RecordType)
+    found = getattr(value.type.record, name, None)
+    return found.fget if isinstance(found, property) else found
 
 
 def _default(record: type, name: str) -> Any:

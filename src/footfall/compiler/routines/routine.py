@@ -23,7 +23,6 @@ from footfall.compiler import cache as disk
 from footfall.compiler import machine
 from footfall.compiler.builtin import WITH_ARGUMENTS, new_builtin
 from footfall.compiler.making_time import making_code
-from footfall.compiler.routines import parts
 from footfall.compiler.routines.annotations import (
     dtype_of,
     hint_of,
@@ -33,13 +32,14 @@ from footfall.compiler.routines.annotations import (
     record_of_dtype,
     type_of,
 )
-from footfall.compiler.routines.arrays import checked
 from footfall.compiler.routines.dependencies import Content, content_of, full_name
 from footfall.compiler.routines.entry import ENTRY, TUPLE_ITEMS, entry_function
-from footfall.compiler.routines.expressions import signature_of
+from footfall.compiler.routines.instructions import checked
 from footfall.compiler.routines.linked_code import SHARED, LinkedCode, codes_of, known_entry
 from footfall.compiler.routines.memory import NO_MEMORY, OUTSIDE, RAISED
 from footfall.compiler.routines.module import APART, Manner, RoutineModule
+from footfall.compiler.routines.operations import signature_of
+from footfall.compiler.routines.source_analysis import Translatable
 from footfall.compiler.routines.types import (
     BOOL,
     FLOAT,
@@ -88,7 +88,7 @@ class _Code(NamedTuple):
     written: frozenset[int]
 
 
-class Routine(parts.Routine):
+class Routine(Translatable):
     """A function that runs as native code; `python`, the function as it was written, gives the same."""
 
     def __init__(

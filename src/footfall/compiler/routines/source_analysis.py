@@ -18,6 +18,17 @@ _PARSING = Lock()
 _TRIES = 20
 
 
+class Translatable:
+    """A function that runs as native code. python: the function as it was written."""
+
+    python: Callable[..., Any]
+
+
+def as_written(function: Any) -> Any:
+    """What is translated: of a routine the function behind it, of a function of many rows (`rowwise`) that of one."""
+    return function.python if isinstance(function, Translatable) else getattr(function, "one_row", function)
+
+
 def merged(function: F) -> F:
     """A function that always becomes part of those that call it: small ones that are called for every contact say,
     however many of them there are. In Python, and in a trace, it is what it was."""

@@ -202,7 +202,7 @@ def leaves(type: Type) -> list[Leaf]:
 
 
 def layout(type: Type) -> str:
-    """LLVM's type of a value in memory, laid out as C (and NumPy, if told to align) would."""
+    """LLVM's type of a value in memory, laid out as C (and NumPy, with align=True) would."""
     if isinstance(type, Number):
         return type.stored
     if isinstance(type, Fixed):

@@ -8,11 +8,17 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from footfall.compiler.routines.numbers import Numbers, number_constant
+from footfall.compiler.routines.instructions import Instructions
+from footfall.compiler.routines.numbers import (
+    converted_number,
+    integer,
+    number_arithmetic,
+    number_constant,
+    truth,
+)
 from footfall.compiler.routines.types import (
     BOOL,
     LANE_FLAGS,
-    LANES,
     WIDTH,
     Fixed,
     Number,
@@ -27,275 +33,257 @@ from footfall.errors import RoutineError
 LARGEST = 64  # numbers in a small matrix: every operation on it is written out
 
 
-class Vectors(Numbers):
-    """Operations on values of the type `Fixed`, as NumPy has them."""
+"""Operations on values of the type `Fixed`, as NumPy has them."""
 
-    def converted(self, value: Value, type: Type) -> Value:
-        if isinstance(type, Fixed) and isinstance(value.type, Fixed) and value.type.shape == type.shape:
-            parts = [self.converted(item, type.element).parts[0] for item in self.numbers(value)]
-            return Value(type, tuple(parts))
-        if type is LANES and isinstance(value.type, Fixed) and value.type.shape == (WIDTH,):
-            wide = self.converted(number_constant(0.0), LANES)
-            for k, number in enumerate(self.numbers(value)):
-                wide = self.with_lane(wide, str(k), number)
-            return wide
-        return super().converted(value, type)
 
-    @staticmethod
-    def numbers(value: Value) -> list[Value]:
-        """The numbers in a small vector or matrix, row by row; a number is one."""
-        if isinstance(value.type, Number):
-            return [value]
-        assert isinstance(value.type, Fixed)
-        return [Value(value.type.element, (part,)) for part in value.parts]
+def numbers_of(value: Value) -> list[Value]:
+    """The numbers in a small vector or matrix, row by row; a number is one."""
+    if isinstance(value.type, Number):
+        return [value]
+    assert isinstance(value.type, Fixed)
+    return [Value(value.type.element, (part,)) for part in value.parts]
 
-    @staticmethod
-    def shape_of(value: Value) -> tuple[int, ...]:
-        return value.type.shape if isinstance(value.type, Fixed) else ()
 
-    def stacked(self, values: list[Value]) -> Value:
-        """`np.array` of a list of numbers, or of small vectors of one shape."""
-        if not values:
-            raise RoutineError("an array without numbers")
-        shapes = {self.shape_of(value) for value in values}
-        if len(shapes) > 1 or not all(isinstance(value.type, Number | Fixed) for value in values):
-            raise RoutineError(f"{', '.join(str(value.type) for value in values)} make no array")
-        return self.gathered(
-            (len(values), *shapes.pop()), [n for value in values for n in self.numbers(value)]
-        )
+def shape_of(value: Value) -> tuple[int, ...]:
+    return value.type.shape if isinstance(value.type, Fixed) else ()
 
-    def gathered(self, shape: tuple[int, ...], numbers: list[Value]) -> Value:
-        """A small array of numbers that may be of several types."""
-        if len(numbers) > LARGEST:
-            raise RoutineError(f"{len(numbers)} numbers are too many for a value: use np.zeros or np.empty")
-        kind: Type = numbers[0].type
-        for number in numbers[1:]:
-            kind = joined(kind, number.type)
-        assert isinstance(kind, Number)
-        parts = tuple(self.converted(number, kind).parts[0] for number in numbers)
-        return Value(Fixed(shape, kind), parts)
 
-    def elementwise(self, operation: Callable[..., Value], *values: Value) -> Value:
-        """An operation on numbers, for each of those in small arrays whose shapes go together as NumPy says."""
-        shape = _common_shape([self.shape_of(value) for value in values])
-        spread = [self.spread(value, shape) for value in values]
-        results = [operation(*numbers) for numbers in zip(*spread, strict=True)]
-        return self.gathered(shape, results) if shape else results[0]
+def stacked(code: Instructions, values: list[Value]) -> Value:
+    """`np.array` of a list of numbers, or of small vectors of one shape."""
+    if not values:
+        raise RoutineError("an array without numbers")
+    shapes = {shape_of(value) for value in values}
+    if len(shapes) > 1 or not all(isinstance(value.type, Number | Fixed) for value in values):
+        raise RoutineError(f"{', '.join(str(value.type) for value in values)} make no array")
+    return gathered(code, (len(values), *shapes.pop()), [n for value in values for n in numbers_of(value)])
 
-    def spread(self, value: Value, shape: tuple[int, ...]) -> list[Value]:
-        """The numbers of a value as those of an array of that shape."""
-        numbers, own = self.numbers(value), self.shape_of(value)
-        if own == shape:
-            return numbers
-        padded = (1,) * (len(shape) - len(own)) + own
-        result = []
-        for index in itertools.product(*(range(length) for length in shape)):
-            place = 0
-            for k, length in zip(index, padded, strict=True):
-                place = place * length + (k if length > 1 else 0)
-            result.append(numbers[place])
-        return result
 
-    def negative(self, value: Value) -> Value:
-        if isinstance(value.type, Fixed):
-            return self.elementwise(super().negative, value)
-        return super().negative(value)
+def gathered(code: Instructions, shape: tuple[int, ...], numbers: list[Value]) -> Value:
+    """A small array of numbers that may be of several types."""
+    if len(numbers) > LARGEST:
+        raise RoutineError(f"{len(numbers)} numbers are too many for a value: use np.zeros or np.empty")
+    kind: Type = numbers[0].type
+    for number in numbers[1:]:
+        kind = joined(kind, number.type)
+    assert isinstance(kind, Number)
+    parts = tuple(converted_number(code, number, kind).parts[0] for number in numbers)
+    return Value(Fixed(shape, kind), parts)
 
-    def arithmetic(self, operator: ast.operator, left: Value, right: Value) -> Value:
-        if not isinstance(left.type, Fixed) and not isinstance(right.type, Fixed):
-            return super().arithmetic(operator, left, right)
-        if isinstance(operator, ast.MatMult):
-            return self.product(left, right)
-        above = super().arithmetic
-        return self.elementwise(lambda a, b: above(operator, a, b), left, right)
 
-    def compare(self, operator: ast.cmpop, left: Value, right: Value) -> Value:
-        if not isinstance(left.type, Fixed) and not isinstance(right.type, Fixed):
-            return super().compare(operator, left, right)
-        above = super().compare
-        return self.elementwise(lambda a, b: above(operator, a, b), left, right)
+def elementwise(code: Instructions, operation: Callable[..., Value], *values: Value) -> Value:
+    """An operation on numbers, for each of those in small arrays whose shapes go together as NumPy says."""
+    shape = _common_shape([shape_of(value) for value in values])
+    rows = [spread(value, shape) for value in values]
+    results = [operation(*numbers) for numbers in zip(*rows, strict=True)]
+    return gathered(code, shape, results) if shape else results[0]
 
-    def product(self, left: Value, right: Value) -> Value:
-        """`left @ right`; sums go from left to right."""
-        one, other = self.shape_of(left), self.shape_of(right)
-        if (
-            not one
-            or not other
-            or one[-1] != other[0 if len(other) == 1 else -2]
-            or max(len(one), len(other)) > 2
-        ):
-            raise RoutineError(f"{left.type} @ {right.type}: the shapes do not fit")
-        inner, columns = one[-1], other[1] if len(other) == 2 else 1
-        a, b = self.numbers(left), self.numbers(right)
-        results = []
-        for row in range(len(a) // inner):
-            for column in range(columns):
-                terms = [(a[row * inner + k], b[k * columns + column]) for k in range(inner)]
-                results.append(self.sum_of_products(terms))
-        shape = one[:-1] + other[1:]
-        return self.gathered(shape, results) if shape else results[0]
 
-    def sum_of_products(self, terms: list[tuple[Value, Value]]) -> Value:
-        total: Value | None = None
-        for a, b in terms:
-            term = Numbers.arithmetic(self, ast.Mult(), a, b)
-            total = term if total is None else Numbers.arithmetic(self, ast.Add(), total, term)
-        assert total is not None
-        return total
+def spread(value: Value, shape: tuple[int, ...]) -> list[Value]:
+    """The numbers of a value as those of an array of that shape."""
+    numbers, own = numbers_of(value), shape_of(value)
+    if own == shape:
+        return numbers
+    padded = (1,) * (len(shape) - len(own)) + own
+    result = []
+    for index in itertools.product(*(range(length) for length in shape)):
+        place = 0
+        for k, length in zip(index, padded, strict=True):
+            place = place * length + (k if length > 1 else 0)
+        result.append(numbers[place])
+    return result
 
-    def cross(self, a: Value, b: Value) -> Value:
-        if self.shape_of(a) != (3,) or self.shape_of(b) != (3,):
-            raise RoutineError(f"{a.type} x {b.type}: vector products are of 3-vectors")
-        x, y = self.numbers(a), self.numbers(b)
 
-        def minor(i: int, j: int) -> Value:
-            one = Numbers.arithmetic(self, ast.Mult(), x[i], y[j])
-            return Numbers.arithmetic(self, ast.Sub(), one, Numbers.arithmetic(self, ast.Mult(), x[j], y[i]))
+def product(code: Instructions, left: Value, right: Value) -> Value:
+    """`left @ right`; sums go from left to right."""
+    one, other = shape_of(left), shape_of(right)
+    if (
+        not one
+        or not other
+        or one[-1] != other[0 if len(other) == 1 else -2]
+        or max(len(one), len(other)) > 2
+    ):
+        raise RoutineError(f"{left.type} @ {right.type}: the shapes do not fit")
+    inner, columns = one[-1], other[1] if len(other) == 2 else 1
+    a, b = numbers_of(left), numbers_of(right)
+    results = []
+    for row in range(len(a) // inner):
+        for column in range(columns):
+            terms = [(a[row * inner + k], b[k * columns + column]) for k in range(inner)]
+            results.append(sum_of_products(code, terms))
+    shape = one[:-1] + other[1:]
+    return gathered(code, shape, results) if shape else results[0]
 
-        return self.gathered((3,), [minor(1, 2), minor(2, 0), minor(0, 1)])
 
-    def transposed(self, value: Value) -> Value:
-        shape = self.shape_of(value)
-        if len(shape) != 2:
-            return value
-        rows, columns = shape
-        parts = [value.parts[i * columns + j] for j in range(columns) for i in range(rows)]
-        assert isinstance(value.type, Fixed)
-        return Value(Fixed((columns, rows), value.type.element), tuple(parts))
+def sum_of_products(code: Instructions, terms: list[tuple[Value, Value]]) -> Value:
+    total: Value | None = None
+    for a, b in terms:
+        term = number_arithmetic(code, ast.Mult(), a, b)
+        total = term if total is None else number_arithmetic(code, ast.Add(), total, term)
+    assert total is not None
+    return total
 
-    # Indices
 
-    def fixed_part(self, value: Value, indices: list[Any]) -> Value:
-        """`value[indices]`; each is a number, a slice, None (a new axis) or, chosen while running, a value."""
-        assert isinstance(value.type, Fixed)
-        shape, element = value.type.shape, value.type.element
-        if sum(index is not None for index in indices) > len(shape):
-            raise RoutineError(f"{len(indices)} indices for {value.type}")
-        if any(isinstance(index, Value) for index in indices):
-            return self.chosen(value, indices)
-        kept: list[range] = []
-        lengths: list[int] = []
-        axes = iter(shape)
-        for index in indices:
-            if index is None:
-                lengths.append(1)
-                continue
-            length = next(axes)
-            if isinstance(index, slice):
-                kept.append(range(length)[index])
-                lengths.append(len(kept[-1]))
-            elif -length <= index < length:
-                kept.append(range(index % length, index % length + 1))
-            else:
-                raise RoutineError(f"{value.type} has no element {index}")
-        for length in axes:
-            kept.append(range(length))
-            lengths.append(length)
-        places = [_place(index, shape) for index in itertools.product(*kept)]
-        parts = tuple(value.parts[place] for place in places)
-        if not lengths:
-            return Value(element, parts)
-        if not parts:
-            raise RoutineError(f"nothing is left of {value.type}")
-        return Value(Fixed(tuple(lengths), element), parts)
+def cross(code: Instructions, a: Value, b: Value) -> Value:
+    if shape_of(a) != (3,) or shape_of(b) != (3,):
+        raise RoutineError(f"{a.type} x {b.type}: vector products are of 3-vectors")
+    x, y = numbers_of(a), numbers_of(b)
 
-    def chosen(self, value: Value, indices: list[Any]) -> Value:
-        """A part that is known only while running: the numbers go to memory and back."""
-        assert isinstance(value.type, Fixed)
-        place, rest = self.chosen_place(value.type, indices)
-        memory, kind = self.spilled(value)
-        count = math.prod(rest)
+    def minor(i: int, j: int) -> Value:
+        one = number_arithmetic(code, ast.Mult(), x[i], y[j])
+        return number_arithmetic(code, ast.Sub(), one, number_arithmetic(code, ast.Mult(), x[j], y[i]))
+
+    return gathered(code, (3,), [minor(1, 2), minor(2, 0), minor(0, 1)])
+
+
+def transposed_small(value: Value) -> Value:
+    shape = shape_of(value)
+    if len(shape) != 2:
+        return value
+    rows, columns = shape
+    parts = [value.parts[i * columns + j] for j in range(columns) for i in range(rows)]
+    assert isinstance(value.type, Fixed)
+    return Value(Fixed((columns, rows), value.type.element), tuple(parts))
+
+
+# Indices
+
+
+def fixed_part(code: Instructions, value: Value, indices: list[Any]) -> Value:
+    """`value[indices]`; each is a number, a slice, None (a new axis) or, chosen while running, a value."""
+    assert isinstance(value.type, Fixed)
+    shape, element = value.type.shape, value.type.element
+    if sum(index is not None for index in indices) > len(shape):
+        raise RoutineError(f"{len(indices)} indices for {value.type}")
+    if any(isinstance(index, Value) for index in indices):
+        return chosen(code, value, indices)
+    kept: list[range] = []
+    lengths: list[int] = []
+    axes = iter(shape)
+    for index in indices:
+        if index is None:
+            lengths.append(1)
+            continue
+        length = next(axes)
+        if isinstance(index, slice):
+            kept.append(range(length)[index])
+            lengths.append(len(kept[-1]))
+        elif -length <= index < length:
+            kept.append(range(index % length, index % length + 1))
+        else:
+            raise RoutineError(f"{value.type} has no element {index}")
+    for length in axes:
+        kept.append(range(length))
+        lengths.append(length)
+    places = [_place(index, shape) for index in itertools.product(*kept)]
+    parts = tuple(value.parts[place] for place in places)
+    if not lengths:
+        return Value(element, parts)
+    if not parts:
+        raise RoutineError(f"nothing is left of {value.type}")
+    return Value(Fixed(tuple(lengths), element), parts)
+
+
+def chosen(code: Instructions, value: Value, indices: list[Any]) -> Value:
+    """A part that is known only while running: the numbers go to memory and back."""
+    assert isinstance(value.type, Fixed)
+    place, rest = chosen_place(code, value.type, indices)
+    memory, kind = spilled(code, value)
+    count = math.prod(rest)
+    parts = []
+    for k in range(count):
+        at = code.operation(f"add nsw i64 {place}, {k}") if k else place
+        address = code.operation(f"getelementptr inbounds {kind}, ptr {memory}, i64 {at}")
+        parts.append(code.operation(f"load {kind}, ptr {address}"))
+    return Value(Fixed(rest, value.type.element) if rest else value.type.element, tuple(parts))
+
+
+def spilled(code: Instructions, value: Value) -> tuple[str, str]:
+    """A small array in memory: its address and the type of its numbers."""
+    assert isinstance(value.type, Fixed)
+    kind = value.type.element.llvm
+    memory = code.reserve(f"[{value.type.count} x {kind}]")
+    for k, part in enumerate(value.parts):
+        address = code.operation(f"getelementptr inbounds {kind}, ptr {memory}, i64 {k}")
+        code.do(f"store {kind} {part}, ptr {address}")
+    return memory, kind
+
+
+def chosen_place(code: Instructions, kind: Fixed, indices: list[Any]) -> tuple[str, tuple[int, ...]]:
+    """Number of the first element of a part, and the part's shape; the first axes have one index each."""
+    place = "0"
+    for axis, index in enumerate(indices):
+        if index is None or isinstance(index, slice):
+            raise RoutineError("slices of small arrays are known beforehand")
+        length = kind.shape[axis]
+        number = str(index % length) if isinstance(index, int) else integer(code, index)
+        if isinstance(index, Value):
+            number = from_end(code, number, str(length))
+            code.check_index(number, str(length))
+        scaled = code.operation(f"mul nsw i64 {place}, {length}")
+        place = code.operation(f"add nsw i64 {scaled}, {number}")
+    rest = kind.shape[len(indices) :]
+    return code.operation(f"mul nsw i64 {place}, {math.prod(rest)}"), rest
+
+
+def replaced(code: Instructions, value: Value, indices: list[Any], new: Value) -> Value:
+    """The small array with other numbers at some place."""
+    assert isinstance(value.type, Fixed)
+    kind = value.type
+    if any(isinstance(index, Value) for index in indices):
+        if not isinstance(new.type, Number) or len(indices) < len(kind.shape):
+            raise RoutineError("one number at a time is set at a place that is known only while running")
+        place, _ = chosen_place(code, kind, indices)
+        memory, machine = spilled(code, value)
+        address = code.operation(f"getelementptr inbounds {machine}, ptr {memory}, i64 {place}")
+        code.do(f"store {machine} {converted_number(code, new, kind.element).parts[0]}, ptr {address}")
         parts = []
-        for k in range(count):
-            at = self.operation(f"add nsw i64 {place}, {k}") if k else place
-            address = self.operation(f"getelementptr inbounds {kind}, ptr {memory}, i64 {at}")
-            parts.append(self.operation(f"load {kind}, ptr {address}"))
-        return Value(Fixed(rest, value.type.element) if rest else value.type.element, tuple(parts))
+        for k in range(kind.count):
+            address = code.operation(f"getelementptr inbounds {machine}, ptr {memory}, i64 {k}")
+            parts.append(code.operation(f"load {machine}, ptr {address}"))
+        return Value(kind, tuple(parts))
+    numbered = Value(kind, tuple(str(k) for k in range(kind.count)))
+    places = fixed_part(code, numbered, indices)
+    numbers = spread(new, shape_of(places))
+    result = numbers_of(value)
+    for place, number in zip(places.parts, numbers, strict=True):
+        result[int(place)] = number
+    return gathered(code, kind.shape, result)
 
-    def spilled(self, value: Value) -> tuple[str, str]:
-        """A small array in memory: its address and the type of its numbers."""
-        assert isinstance(value.type, Fixed)
-        kind = value.type.element.llvm
-        memory = self.reserve(f"[{value.type.count} x {kind}]")
-        for k, part in enumerate(value.parts):
-            address = self.operation(f"getelementptr inbounds {kind}, ptr {memory}, i64 {k}")
-            self.do(f"store {kind} {part}, ptr {address}")
-        return memory, kind
 
-    def chosen_place(self, kind: Fixed, indices: list[Any]) -> tuple[str, tuple[int, ...]]:
-        """Number of the first element of a part, and the part's shape; the first axes have one index each."""
-        place = "0"
-        for axis, index in enumerate(indices):
-            if index is None or isinstance(index, slice):
-                raise RoutineError("slices of small arrays are known beforehand")
-            length = kind.shape[axis]
-            number = str(index % length) if isinstance(index, int) else self.integer(index)
-            if isinstance(index, Value):
-                number = self.from_end(number, str(length))
-                self.check_index(number, str(length))
-            scaled = self.operation(f"mul nsw i64 {place}, {length}")
-            place = self.operation(f"add nsw i64 {scaled}, {number}")
-        rest = kind.shape[len(indices) :]
-        return self.operation(f"mul nsw i64 {place}, {math.prod(rest)}"), rest
+def from_end(code: Instructions, number: str, length: str) -> str:
+    """Negative indices count from the end."""
+    negative = code.operation(f"icmp slt i64 {number}, 0")
+    turned = code.operation(f"add i64 {number}, {length}")
+    return code.operation(f"select i1 {negative}, i64 {turned}, i64 {number}")
 
-    def replaced(self, value: Value, indices: list[Any], new: Value) -> Value:
-        """The small array with other numbers at some place."""
-        assert isinstance(value.type, Fixed)
-        kind = value.type
-        if any(isinstance(index, Value) for index in indices):
-            if not isinstance(new.type, Number) or len(indices) < len(kind.shape):
-                raise RoutineError("one number at a time is set at a place that is known only while running")
-            place, _ = self.chosen_place(kind, indices)
-            memory, machine = self.spilled(value)
-            address = self.operation(f"getelementptr inbounds {machine}, ptr {memory}, i64 {place}")
-            self.do(f"store {machine} {self.converted(new, kind.element).parts[0]}, ptr {address}")
-            parts = []
-            for k in range(kind.count):
-                address = self.operation(f"getelementptr inbounds {machine}, ptr {memory}, i64 {k}")
-                parts.append(self.operation(f"load {machine}, ptr {address}"))
-            return Value(kind, tuple(parts))
-        numbered = Value(kind, tuple(str(k) for k in range(kind.count)))
-        places = self.fixed_part(numbered, indices)
-        numbers = self.spread(new, self.shape_of(places))
-        result = self.numbers(value)
-        for place, number in zip(places.parts, numbers, strict=True):
-            result[int(place)] = number
-        return self.gathered(kind.shape, result)
 
-    def from_end(self, number: str, length: str) -> str:
-        """Negative indices count from the end."""
-        negative = self.operation(f"icmp slt i64 {number}, 0")
-        turned = self.operation(f"add i64 {number}, {length}")
-        return self.operation(f"select i1 {negative}, i64 {turned}, i64 {number}")
+def flattened(code: Instructions, values: list[Value]) -> Value:
+    """`np.concatenate` of small vectors, and lists of numbers."""
+    numbers = [number for value in values for item in _rows(value) for number in numbers_of(item)]
+    shapes = {shape_of(item) for value in values for item in _rows(value)}
+    if len(shapes) != 1:
+        raise RoutineError("np.concatenate of values whose shapes do not fit")
+    rest = shapes.pop()
+    return gathered(code, (len(numbers) // math.prod(rest), *rest), numbers)
 
-    def check_index(self, number: str, length: str) -> None:
-        raise NotImplementedError
 
-    def flattened(self, values: list[Value]) -> Value:
-        """`np.concatenate` of small vectors, and lists of numbers."""
-        numbers = [number for value in values for item in _rows(value) for number in self.numbers(item)]
-        shapes = {self.shape_of(item) for value in values for item in _rows(value)}
-        if len(shapes) != 1:
-            raise RoutineError("np.concatenate of values whose shapes do not fit")
-        rest = shapes.pop()
-        return self.gathered((len(numbers) // math.prod(rest), *rest), numbers)
+def constant_fixed(code: Instructions, shape: tuple[int, ...], numbers: list[Any]) -> Value:
+    return gathered(code, shape, [number_constant(number) for number in numbers])
 
-    def constant_fixed(self, shape: tuple[int, ...], numbers: list[Any]) -> Value:
-        return self.gathered(shape, [number_constant(number) for number in numbers])
 
-    def any_of(self, value: Value, *, every: bool) -> Value:
-        """`np.any`, `np.all`."""
-        instruction = "and" if every else "or"
-        total = "true" if every else "false"
-        for number in self.numbers(value):
-            if number.type is LANE_FLAGS:
-                name = f"vector.reduce.{instruction}.v{WIDTH}i1"
-                self.declare(f"declare i1 @llvm.{name}({LANE_FLAGS.llvm})")
-                part = self.operation(f"call i1 @llvm.{name}({LANE_FLAGS.llvm} {number.parts[0]})")
-            else:
-                part = self.truth(number).parts[0]
-            total = self.operation(f"{instruction} i1 {total}, {part}")
-        return Value(BOOL, (total,))
+def any_of(code: Instructions, value: Value, *, every: bool) -> Value:
+    """`np.any`, `np.all`."""
+    instruction = "and" if every else "or"
+    total = "true" if every else "false"
+    for number in numbers_of(value):
+        if number.type is LANE_FLAGS:
+            name = f"vector.reduce.{instruction}.v{WIDTH}i1"
+            code.declare(f"declare i1 @llvm.{name}({LANE_FLAGS.llvm})")
+            part = code.operation(f"call i1 @llvm.{name}({LANE_FLAGS.llvm} {number.parts[0]})")
+        else:
+            part = truth(code, number).parts[0]
+        total = code.operation(f"{instruction} i1 {total}, {part}")
+    return Value(BOOL, (total,))
 
 
 def _rows(value: Value) -> list[Value]:

@@ -359,7 +359,7 @@ def _pair_contacts(search: Search, k: int, found: ArrayOf[Contact], count: int) 
 @routine
 def _approaching(search: Search, pair: Pair, manifold: ArrayOf[ManifoldPoint], ahead: Array) -> int:
     """How many points may matter, the first ones then: none unless one is near, or will be at the end of the step. A
-    blow at one may drive others down that were not on their way; but corners of a hull that only a blow brings to a
+    impact at one may drive others down that were not approaching; but corners of a hull that only an impact brings to a
     plane wait for the second look. ahead: room for their gaps at the end of the step, m."""
     at, nearest = manifold[0].position, np.inf
     one = motion_of(search.table, search.bodies, pair.first)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
+import sys
+import warnings
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array, Flags, Integers
+from footfall.compiler.kept_arrays import kept_arrays
 from footfall.compiler.routines import new_records
 from footfall.contact.detection.hulls import MOST_CORNERS as MOST_HULL_CORNERS
 from footfall.contact.detection.hulls import ConvexHull, SimplerHull, convex_hull, simpler_hull, thinned_ring
@@ -26,7 +31,7 @@ from footfall.contact.detection.shapes import (
     Terrain,
 )
 from footfall.contact.detection.solids import MOST_CORNERS
-from footfall.errors import GeometryError, MissingPackage
+from footfall.errors import GeometryError, MissingPackage, SimulationWarning
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.hierarchy import build_hierarchy
 from footfall.geometry.mesh import TriangleMesh
@@ -107,20 +112,52 @@ def _open_parts(face: Integers, other: Integers, alone: Flags, count: int) -> Fl
 # Meshes as solid bodies: their convex hull, or several of hollow ones, if a library that divides them is there.
 
 _CONCAVITY = 0.05  # of CoACD: how much hollow a part may keep, in units of the mesh
+_HOLLOW = 0.3  # of the hull's volume: loose meshes that leave more of it empty are divided
 
 
 def mesh_hulls(mesh: TriangleMesh, *, divided: bool = False) -> tuple[SimplerHull, ...]:
     """The convex hull of a mesh; divided: of its parts by approximate convex decomposition (CoACD, Wei 2022), which
-    takes seconds and must be installed."""
+    takes seconds, is kept on disk and must be installed."""
     if not divided:
         return (simpler_hull(mesh.vertices),)
+    content = (mesh.vertices.tobytes(), mesh.triangles.tobytes(), repr(_CONCAVITY).encode())
+    return tuple(
+        simpler_hull(corners) for corners in kept_arrays(partial(_parts_of, mesh), __name__, *content)
+    )
+
+
+def can_divide() -> bool:
+    """Whether the library that divides meshes is installed."""
+    if "coacd" in sys.modules:
+        return sys.modules["coacd"] is not None
+    return find_spec("coacd") is not None
+
+
+def _parts_of(mesh: TriangleMesh) -> list[Array]:
+    """Corners of the parts."""
     try:
         import coacd  # optional, and slow to import
     except ImportError:
         raise MissingPackage("dividing meshes into convex parts needs CoACD: pip install coacd") from None
     coacd.set_log_level("error")
     parts = coacd.run_coacd(coacd.Mesh(mesh.vertices, mesh.triangles), threshold=_CONCAVITY, seed=0)
-    return tuple(simpler_hull(vertices) for vertices, _ in parts)
+    return [corners for corners, _ in parts]
+
+
+def hollow_share(mesh: TriangleMesh, hull: ConvexHull) -> float:
+    """How much of the volume of its hull a closed mesh leaves empty; zero of what is open and has no inside."""
+    triangles = _welded(mesh)
+    tails = triangles.T.reshape(-1)
+    heads = np.roll(triangles, -1, axis=1).T.reshape(-1)
+    if (_partners(tails, heads, int(triangles.max()) + 1) < 0).any():
+        return 0.0
+    inside = float(np.linalg.det(mesh.vertices[mesh.triangles]).sum()) / 6
+    middle, around = hull.points.mean(axis=0), 0.0
+    for face in hull.faces:
+        corners = hull.points[face] - middle
+        fan = np.stack([np.broadcast_to(corners[0], corners[1:-1].shape), corners[1:-1], corners[2:]], axis=1)
+        around += float(np.abs(np.linalg.det(fan)).sum()) / 6
+    return 1.0 - inside / around if 0.0 < inside < around else 0.0
 
 
 _LEAF = 4  # triangles of a leaf
@@ -145,7 +182,7 @@ class PoolBuilder:
         self._sizes = dict.fromkeys(Pools._fields, 0)
         self._known: dict[Any, Content] = {}
         self._kept: list[Any] = []
-        self._solids: dict[tuple[int, bool], tuple[Content, ...]] = {}
+        self._solids: dict[tuple[int, bool | None], tuple[Content, ...]] = {}
         self.notes: list[str] = []
         self._pools: Pools | None = None
         self._put("neighbour_starts", np.zeros(1, np.int64))
@@ -170,11 +207,25 @@ class PoolBuilder:
         """A convex hull."""
         return self._once(hull, self._add_hull)
 
-    def solid(self, mesh: TriangleMesh, *, divided: bool) -> tuple[Content, ...]:
-        """The convex hull of a mesh, or of its parts."""
+    def solid(self, mesh: TriangleMesh, *, divided: bool | None) -> tuple[Content, ...]:
+        """The convex hull of a mesh, or of its parts; None: of its parts if it is hollow and can be divided."""
         key = (id(mesh), divided)
         if key not in self._solids:
-            parts = mesh_hulls(mesh, divided=divided)
+            parts = mesh_hulls(mesh, divided=bool(divided))
+            hollow = hollow_share(mesh, parts[0].hull) if divided is None else 0.0
+            if hollow > _HOLLOW and can_divide():
+                parts = mesh_hulls(mesh, divided=True)
+            elif hollow > _HOLLOW:
+                self.notes.append(
+                    f"mesh {mesh.name}: touches as its convex hull, of which {100 * hollow:.0f} % are empty"
+                )
+                warnings.warn(
+                    f"mesh {mesh.name!r} touches as its convex hull, of which {100 * hollow:.0f} % are empty: nothing "
+                    "enters its hollows. `pip install coacd`, and it is divided into convex parts; "
+                    "divided_meshes=False keeps the hull",
+                    SimulationWarning,
+                    stacklevel=2,
+                )
             lost = max(part.lost for part in parts)
             if lost > 0.0:
                 self.notes.append(
@@ -305,7 +356,7 @@ def _half_width(points: Array, normals: Array) -> float:
 class Carried:
     """Where shapes are: the body that carries them (-1: the world), the number of their owner and of their material,
     the groups they are in and those they may touch. solid: whether meshes are convex hulls, rather than triangles;
-    divided: several of them each, see `mesh_hulls`."""
+    divided: several of them each, see `mesh_hulls`; None: of hollow ones, if that can be."""
 
     body: int
     owner: int
@@ -313,7 +364,7 @@ class Carried:
     group: int = 1
     mask: int = 1
     solid: bool = True
-    divided: bool = False
+    divided: bool | None = False
 
 
 def shapes_of(shape: Any, pose: Transform, carried: Carried, pools: PoolBuilder) -> list[Shape]:

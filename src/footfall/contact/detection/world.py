@@ -105,9 +105,9 @@ class ContactWorld:
     number, sides of robots among them. excluded: pairs of names that never touch.
     """
 
-    def __init__(self, links: int, *, divided: bool = False) -> None:
+    def __init__(self, links: int, *, divided: bool | None = False) -> None:
         """links: how many bodies move by themselves. divided: whether their meshes are several convex hulls each, see
-        `mesh_hulls`, rather than one."""
+        `mesh_hulls`, rather than one; None: those of loose things are if they are hollow and can be divided."""
         self.links = links
         self.divided = divided
         self.owners: list[str] = []
@@ -200,12 +200,15 @@ class ContactWorld:
         link: int,
         shapes: Iterable[tuple[Any, Transform, int, int]],
         material: Material | RobotSide | None,
+        *,
+        loose: bool = False,
     ) -> None:
         """A body that a link carries, -1: the world; shapes with their poses on it, groups and masks. May be called
-        again for shapes of another material."""
+        again for shapes of another material. loose: whether it is a free thing of a scene."""
+        divided = bool(self.divided) if self.divided is not None or not loose else None
         number, kind = self._owner(name), self._material(material or RobotSide())
         for shape, pose, group, mask in shapes:
-            carried = Carried(link, number, kind, group, mask, solid=link >= 0, divided=self.divided)
+            carried = Carried(link, number, kind, group, mask, solid=link >= 0, divided=divided)
             self._put(name, shapes_of(shape, pose, carried, self._pools))
 
     def add(self, thing: SceneObject) -> None:
@@ -299,6 +302,10 @@ class ContactWorld:
         self._memories.append(made)
         return made
 
+    def keep(self, memory: ContactMemory) -> None:
+        """Tell a memory of changes that was copied from another one."""
+        self._memories.append(memory)
+
     def drop(self, memory: ContactMemory) -> None:
         """No longer tell a memory of changes; it must not be used any more."""
         self._memories = [each for each in self._memories if each is not memory]
@@ -349,14 +356,15 @@ def build_contact_world(
     q: Array | None = None,
     exclude: Iterable[Names] = (),
     self_contact: bool = True,
-    divided: bool = False,
+    divided: bool | None = False,
     carriers: Carriers | None = None,
 ) -> ContactWorld:
     """All shapes of a combined robot (see `combined_robot`) and of the objects of its scene.
 
     q: (nq,) the reference configuration: bodies of one robot that overlap there never touch; if it is not given, the
     one named "initial", else neutral. exclude: pairs of names that never touch besides. self_contact: whether a robot
-    touches itself. divided: whether meshes of bodies are several convex hulls each (by CoACD, if installed), not one.
+    touches itself. divided: whether meshes of bodies are several convex hulls each (by CoACD, if installed), not one;
+    None: those of loose things that are hollow.
     carriers: what carries the bodies, if not the links of the combined robot.
     """
     if carriers is None:
@@ -369,7 +377,7 @@ def build_contact_world(
             pose = attachment.placement @ geometry.placement
             shape = (geometry.shape, pose, geometry.group, geometry.mask)
             side = materials.get(body.name, side_of(geometry))
-            world.add_body(body.name, attachment.link, [shape], side)
+            world.add_body(body.name, attachment.link, [shape], side, loose=body.name in materials)
     for volume in standing_in(robot):
         attachment = carriers.attachments[volume.body]
         world.add_body(volume.body, attachment.link, [(volume.shape, attachment.placement, 1, 1)], None)

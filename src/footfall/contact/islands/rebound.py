@@ -14,6 +14,7 @@ from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, Lanes, Vector3, routine
 from footfall.contact.islands.island import Island, multiply
 from footfall.contact.islands.newton import Outcome
+from footfall.contact.islands.pile import solve_pile
 from footfall.contact.islands.solve import Effort, solve_island
 
 _NONE = 1e-9  # of the kinetic energy: gains below it are rounding, or gaps that close
@@ -31,7 +32,7 @@ def solve_without_gain(
 ) -> Outcome:
     """As `solve_island`, with rebounds that are made smaller where they would give energy. rebounds (c,): what they add
     to the drift of each contact along its normal, not above zero, m/s."""
-    outcome = solve_island(island, v, impulses, joint_impulses, tolerance, effort)
+    outcome = _solve(island, v, impulses, joint_impulses, tolerance, effort)
     if np.sum(rebounds) == 0.0:
         return outcome
     share, chord, gain = 1.0, 0.0, relative_gain(island, v)
@@ -41,13 +42,26 @@ def solve_without_gain(
         wanted = 0.0 if attempt == 0 else chord
         _rebound_by(island, rebounds, wanted - share)
         share, before, steps = wanted, gain, outcome.steps
-        outcome = solve_island(island, v, impulses, joint_impulses, tolerance, effort)
+        outcome = _solve(island, v, impulses, joint_impulses, tolerance, effort)
         outcome = Outcome(outcome.residual, outcome.steps + steps)
         gain = relative_gain(island, v)
         if attempt == 0 and gain < 0.0:
             chord = gain / (gain - before)
             gain = before  # once more, with that share
     return outcome
+
+
+def _solve(
+    island: Island,
+    v: ArrayOf[Lanes],
+    impulses: ArrayOf[Vector3],
+    joint_impulses: Array,
+    tolerance: float,
+    effort: Effort,
+) -> Outcome:
+    if effort.pile:
+        return solve_pile(island, v, impulses, joint_impulses, tolerance, effort)
+    return solve_island(island, v, impulses, joint_impulses, tolerance, effort)
 
 
 def _rebound_by(island: Island, rebounds: Array, change: float) -> None:

@@ -87,7 +87,7 @@ def solve_directly(
     blocks, step, inertial = np.empty(island.mass.shape), np.empty(v.shape), np.empty(v.shape)
     v_now: ArrayOf[Lanes] = v.copy()
     last, softness = np.full(_LOOKS_BACK, np.inf), _HARD
-    _share(island, now.p)
+    share_loads(island, now.p)
     guessed = _expect(island, v_now, now, laws, softness)
     if guessed > _HARD * island.weight:
         softness = min(guessed / island.weight, _SOFT)
@@ -100,17 +100,17 @@ def solve_directly(
             symmetric = assemble_answers(island, laws.contacts, laws.joints, blocks)
             eliminate(island.plan, blocks, symmetric)
             steps += 1
-        _fill_imbalance(island, now, laws, inertial, step)
+        fill_imbalance(island, now, laws, inertial, step)
         substitute(island.plan, blocks, step)
         length = 1.0
-        sight = _go(island, now, laws, step, ahead, softness)
+        sight = go(island, now, laws, step, ahead, softness)
         if not sight.residual < max(last[0], last[1]):
             for _ in range(1, _TRIALS):
                 length *= 0.5
-                sight = _look(island, now, ahead, length, laws, softness)
+                sight = look(island, now, ahead, length, laws, softness)
                 if sight.residual < max(last[0], last[1]):
                     break
-            _shorten(now, ahead, length)
+            shorten(now, ahead, length)
         now, ahead = ahead, now
         for n in range(len(v)):
             v_now[n] -= length * step[n]
@@ -130,14 +130,14 @@ def solve_directly(
             break
         if not fresh:
             softness = min(max(sight.residual / island.weight, _HARD), _SOFT)
-            _soften(island, now, laws, softness)
+            soften(island, now, laws, softness)
     return Outcome(least, steps)
 
 
 # Before the first step
 
 
-def _share(island: Island, p: ArrayOf[Vector3]) -> None:
+def share_loads(island: Island, p: ArrayOf[Vector3]) -> None:
     """Share tangential loads between the points of each group in proportion to their normal loads, where some point is
     at its limit and none need be: how points that stick share is a matter of history, and those at the limit may slip
     for nothing."""
@@ -217,7 +217,7 @@ def _expect(island: Island, v: ArrayOf[Lanes], guess: Guess, laws: Laws, softnes
 # Steps
 
 
-def _fill_imbalance(
+def fill_imbalance(
     island: Island, now: Guess, laws: Laws, inertial: ArrayOf[Lanes], forces: ArrayOf[Lanes]
 ) -> None:
     """`M (v - v_free) - J^T p` (n, 8) with the impulses that laws give at the velocities of now, N s."""
@@ -238,7 +238,7 @@ def _fill_imbalance(
         forces[row.node, row.lane] -= row.sign * (row_law.impulse - row_law.stiffness * now.joint_u[k])
 
 
-def _go(island: Island, now: Guess, laws: Laws, step: ArrayOf[Lanes], ahead: Guess, softness: float) -> Sight:
+def go(island: Island, now: Guess, laws: Laws, step: ArrayOf[Lanes], ahead: Guess, softness: float) -> Sight:
     """Velocities a step (n, 8) on, impulses by the laws, and the states, and so the laws, that they lead to."""
     residual, same = 0.0, True
     for group in island.groups:
@@ -269,7 +269,7 @@ def _go(island: Island, now: Guess, laws: Laws, step: ArrayOf[Lanes], ahead: Gue
     return Sight(residual, same)
 
 
-def _look(island: Island, now: Guess, ahead: Guess, length: float, laws: Laws, softness: float) -> Sight:
+def look(island: Island, now: Guess, ahead: Guess, length: float, laws: Laws, softness: float) -> Sight:
     """The states and laws at a part of the way from one guess to the next."""
     residual = 0.0
     for k in range(island.leading):
@@ -294,7 +294,7 @@ def _look(island: Island, now: Guess, ahead: Guess, length: float, laws: Laws, s
     return Sight(residual, False)
 
 
-def _shorten(now: Guess, ahead: Guess, length: float) -> None:
+def shorten(now: Guess, ahead: Guess, length: float) -> None:
     """Go only a part of the way."""
     for k in range(len(now.p)):
         ahead.p[k] = now.p[k] + length * (ahead.p[k] - now.p[k])
@@ -304,7 +304,7 @@ def _shorten(now: Guess, ahead: Guess, length: float) -> None:
         ahead.joint_u[k] = now.joint_u[k] + length * (ahead.joint_u[k] - now.joint_u[k])
 
 
-def _soften(island: Island, now: Guess, laws: Laws, softness: float) -> None:
+def soften(island: Island, now: Guess, laws: Laws, softness: float) -> None:
     """The laws with another softness, in the same states."""
     for k in range(island.leading):
         laws.contacts[k], _ = contact_state(island.points[k].law, now.p[k], now.w[k], softness)
@@ -339,11 +339,14 @@ _FEW = 30  # steps of Newton's method after direct ones: most need ten
 
 
 class Effort(NamedTuple):
-    """How many steps each method may take: direct ones first, interior-point ones, and final ones."""
+    """How many steps each method may take: direct ones first, interior-point ones, and final ones. pile: whether it is
+    a large island of free bodies, see `pile.py`, and moves: whether some of these do."""
 
     direct: int
     interior: int
     final: int
+    pile: bool = False
+    moves: bool = False
 
 
 @routine(fused=True)

@@ -7,7 +7,11 @@ The geometry is read from the robot: any chain of six hinges that fits one of th
 - three axes at the end meet, the first two meet too: shoulders that pan and tilt;
 - the second, third and fourth axis are parallel, the last two meet: arms like the UR series.
 
-A leg with a spherical hip is the second pattern seen from the foot.
+A leg with a spherical hip is the second pattern seen from the foot. Points instead of poses: arms with a shoulder of
+three axes and an elbow, and the planar arm.
+
+All of them are made of the subproblems of Paden and Kahan: turns about unit axes that bring points and directions
+together, in rad, floats only. Where no angle does it exactly, the one that comes closest is given.
 """
 
 from __future__ import annotations
@@ -19,18 +23,115 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.control.inverse_kinematics.subproblems import (
-    angle_between,
-    angles_to_distance,
-    angles_to_height,
-    turn,
-    two_angles_between,
-)
 from footfall.dynamics.kinematics import frame_attachment, frame_pose, link_poses
 from footfall.errors import InvalidInput, NoSolution
-from footfall.math.rotations import boxminus
+from footfall.math.rotations import boxminus, matrix_from_rotation_vector
+from footfall.math.spatial import cross
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
+
+_NO_AMPLITUDE = 1e-12
+
+
+def turn(axis: Array, angle: float) -> Array:
+    """Rotation matrix (3, 3) of a turn about a unit axis (3,)."""
+    return matrix_from_rotation_vector(angle * axis)
+
+
+def angle_between(axis: Array, start: Array, end: Array) -> float:
+    """The angle that turns start (3,) about axis as close to end (3,) as can be."""
+    sine = float(cross(axis, start) @ end)
+    cosine = float(start @ end - (axis @ start) * (axis @ end))
+    return float(np.arctan2(sine, cosine))
+
+
+def angles_to_height(axis: Array, point: Array, normal: Array, height: float) -> list[float]:
+    """Angles with `normal . turn(axis, angle) point = height`: two, or one where it is only touched or missed."""
+    along = float((normal @ axis) * (axis @ point))
+    cosine = float(normal @ point) - along
+    sine = float(normal @ cross(axis, point))
+    amplitude = float(np.hypot(cosine, sine))
+    if amplitude < _NO_AMPLITUDE:
+        return [0.0]
+    middle = float(np.arctan2(sine, cosine))
+    ratio = (height - along) / amplitude
+    if abs(ratio) >= 1.0:
+        return [middle if ratio > 0.0 else middle + np.pi]
+    spread = float(np.arccos(ratio))
+    return [middle + spread, middle - spread]
+
+
+def angles_to_distance(axis: Array, point: Array, offset: Array, distance: float) -> list[float]:
+    """Angles with `|offset + turn(axis, angle) point| = distance`."""
+    height = (distance**2 - float(offset @ offset) - float(point @ point)) / 2
+    return angles_to_height(axis, point, offset, height)
+
+
+def two_angles_between(first: Array, second: Array, start: Array, end: Array) -> list[tuple[float, float]]:
+    """Angles (a, b) with `turn(first, a) turn(second, b) start = end`, for axes that are not parallel."""
+    # What the second turn leaves of start along `first` must be what end has there.
+    pairs = []
+    for b in angles_to_height(second, start, first, float(first @ end)):
+        moved = turn(second, b) @ start
+        pairs.append((angle_between(first, moved, end), b))
+    return pairs
+
+
+def solve_reach(chain: Chain, target: Array, *, third: float = 0.0, tolerance: float = 1e-7) -> list[Array]:
+    """All angles (4,) that bring the tip of a chain to target (3,), a position in the base, m.
+
+    The first three axes meet in a shoulder, the fourth is an elbow: LOLA's arms. Four angles for three coordinates
+    leave one free: `third` is the angle of the third joint, the turn of the upper arm about itself, rad.
+    """
+    if len(chain.joints) != 4:
+        raise InvalidInput(
+            f"the chain has {len(chain.joints)} hinges; an arm with shoulder and elbow has four"
+        )
+    h, p = chain.axes, chain.points
+    shoulder = common_point(h[:3], p[:3])
+    if shoulder is None:
+        raise InvalidInput(
+            f"the axes of {', '.join(chain.joints[:3])} do not meet in one point; use solve_ik"
+        )
+    upper, fore = p[3] - shoulder, chain.tip.translation - p[3]
+    way = np.asarray(target, dtype=np.float64) - shoulder
+    found = []
+    for elbow in angles_to_distance(h[3], fore, upper, float(np.linalg.norm(way))):
+        hand = turn(h[2], third) @ (upper + turn(h[3], elbow) @ fore)
+        found += [np.array([a, b, third, elbow]) for a, b in two_angles_between(h[0], h[1], hand, way)]
+    errors = [float(np.linalg.norm(chain.pose(angles).translation - target)) for angles in found]
+    good = [angles for angles, error in zip(found, errors, strict=True) if error <= tolerance]
+    if not good:
+        raise NoSolution(
+            f"no angles of {', '.join(chain.joints)} reach {np.asarray(target).tolist()} with the third at "
+            f"{third:.3g} rad: the closest stay off by {min(errors):.3g} m",
+            {"position": min(errors)},
+            evidence=found[int(np.argmin(errors))],
+        )
+    return [np.remainder(angles + np.pi, 2 * np.pi) - np.pi for angles in good]
+
+
+def solve_planar_arm(lengths: tuple[float, float, float], x: float, z: float, angle: float) -> list[Array]:
+    """Angles (3,) of three links that turn about y, counted from the vertical, with the tip at x, z (m) and `angle`.
+
+    RSL 2022, chapter 2: the wrist is known, the rest is a triangle; both elbows are given.
+    """
+    first, second, third = lengths
+    across, up = x - third * np.sin(angle), z - third * np.cos(angle)
+    cosine = (across**2 + up**2 - first**2 - second**2) / (2 * first * second)
+    if abs(cosine) > 1.0 + 1e-12:
+        distance = np.hypot(across, up)
+        off = max(distance - first - second, abs(first - second) - distance)
+        raise NoSolution(
+            f"no angles reach ({x:g}, {z:g}) at {angle:g} rad: the wrist stays off by {off:.3g} m",
+            {"wrist": off},
+        )
+    results = []
+    for bend in (np.arccos(np.clip(cosine, -1.0, 1.0)), -np.arccos(np.clip(cosine, -1.0, 1.0))):
+        lift = np.arctan2(across, up) - np.arctan2(second * np.sin(bend), first + second * np.cos(bend))
+        results.append(np.array([lift, bend, angle - lift - bend]))
+    return results
+
 
 _CLOSE = 1e-7  # m: axes that pass closer meet
 _PARALLEL = 1e-9
@@ -126,7 +227,7 @@ def solve_chain(chain: Chain, target: Transform, *, tolerance: float = 1e-7) -> 
 
 
 def within_limits(robot: Robot, chain: Chain, solutions: Sequence[Array]) -> list[Array]:
-    """Those solutions that the joints' limits allow, turned by whole turns where that helps."""
+    """Those solutions that the joints' limits allow, with whole turns added where that helps."""
     lower = np.array([robot.lower_limits[robot.q_slice(joint)][0] for joint in chain.joints])
     upper = np.array([robot.upper_limits[robot.q_slice(joint)][0] for joint in chain.joints])
     allowed = []
@@ -156,7 +257,7 @@ def _candidates(chain: Chain, target: Transform) -> list[Array]:
             return [angles[::-1] for angles in solutions] if backwards else solutions
     raise InvalidInput(
         f"the chain {', '.join(chain.joints)} has neither three axes that meet nor three that are parallel "
-        "in the places where a closed form is known"
+        "in the places where a closed form is known; use solve_ik"
     )
 
 

@@ -6,8 +6,9 @@ Schwienbacher 2014, (4.6)-(4.16) and algorithm 4.3. d: damping, which keeps the 
 rank. Where a row a of a momentum is penalised by w, the norm `S^-1 + w a a^T` has the inverse `S - k S a a^T S` with
 `k = w / (1 + w a S a)` (Sherman and Morrison 1950).
 
-`least_velocity` is for traces, where zeros of a robot's Jacobian fold away. `Metric`, `damped_gram` and `add_solution`
-are for routines that choose among the rows while they run, so that tasks can be blended.
+`least_velocity` is for traces, where zeros of a robot's Jacobian fold away. `Metric`, `normal_equations` and
+`add_solution` are for routines that choose among the rows while they run, so that tasks can be blended: rows that all
+choices share are eliminated once.
 """
 
 from __future__ import annotations
@@ -18,8 +19,11 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array, Integers
+from footfall.compiler.routines import ArrayOf, FourLanes
 from footfall.math.positive_definite import solve_positive_definite
 from footfall.math.spatial import symmetric
+
+_WIDE = 32  # numbers of a row side by side
 
 
 class LeastVelocity(NamedTuple):
@@ -65,35 +69,93 @@ def metric_of(jacobian: Array, mobile: Array, momentum: Array, weight: float) ->
     return Metric(columns, row, jacobian @ row, share)
 
 
-def damped_gram(jacobian: Array, metric: Metric, damping: Array) -> Array:
-    """`J (S - k S a a^T S) J^T + d^2` (m, m), the lower triangle; damping (m,): d of each row."""
-    m = len(jacobian)
-    gram = np.zeros((m, m))
+class Normal(NamedTuple):
+    """Normal equations `J (S - k S a a^T S) J^T + d^2` x = wanted of tasks (m,), a part of whose rows is eliminated.
+
+    rows (m parts 32,): 32 numbers side by side in lanes, what lies beyond m is 0. right (m,). inverses (m,): of the
+    pivots of rows that are eliminated.
+    """
+
+    rows: Array
+    right: Array
+    inverses: Array
+
+    @property
+    def parts(self) -> int:
+        """Of a row, each of 32."""
+        return len(self.rows) // (_WIDE * len(self.right))
+
+
+def normal_equations(jacobian: Array, metric: Metric, damping: Array, wanted: Array) -> Normal:
+    """Of all tasks; damping (m,): d of each row."""
+    m, nv = jacobian.shape
+    parts = (m + _WIDE - 1) // _WIDE
+    across, products = np.zeros(nv * parts * _WIDE), np.zeros(parts * _WIDE)
     for i in range(m):
-        for j in range(i + 1):
-            gram[i, j] = jacobian[i] @ metric.columns[j] - metric.share * metric.tasks[i] * metric.tasks[j]
-        gram[i, i] += damping[i] * damping[i]
-    return gram
+        products[i] = metric.tasks[i]
+        for k in range(nv):
+            across[k * parts * _WIDE + i] = jacobian[i, k]
+    normal = Normal(np.empty(m * parts * _WIDE), wanted.copy(), np.zeros(m))
+    rows: ArrayOf[FourLanes] = normal.rows.reshape(m * parts, 4, 8)
+    columns: ArrayOf[FourLanes] = across.reshape(nv * parts, 4, 8)
+    tasks: ArrayOf[FourLanes] = products.reshape(parts, 4, 8)
+    for i in range(0, m, 2):  # two rows at once: each column is read once for both
+        below = min(i + 1, m - 1)
+        for part in range(parts):
+            one = (-metric.share * metric.tasks[i]) * tasks[part]
+            other = (-metric.share * metric.tasks[below]) * tasks[part]
+            for k in range(nv):
+                column = columns[k * parts + part]
+                one += metric.columns[i, k] * column
+                other += metric.columns[below, k] * column
+            rows[i * parts + part] = one
+            rows[below * parts + part] = other
+    for i in range(m):
+        normal.rows[i * parts * _WIDE + i] += damping[i] * damping[i]
+    return normal
 
 
-def add_solution(
-    metric: Metric, gram: Array, wanted: Array, order: Integers, weight: float, v: Array
-) -> None:
-    """Add to v (nv,) the least velocity that has the wanted rates (m,) of the rows in `order`, times a weight."""
-    n = len(order)
-    lower, x = np.zeros((n, n)), np.zeros(n)
-    for i in range(n):
-        a = order[i]
-        for j in range(i + 1):
-            b = order[j]
-            entry = gram[a, b] if a >= b else gram[b, a]
-            rest = entry - lower[i, :j] @ lower[j, :j]
-            lower[i, j] = np.sqrt(rest) if i == j else rest / lower[j, j]
-        x[i] = (wanted[a] - lower[i, :i] @ x[:i]) / lower[i, i]
+def eliminate_rows(normal: Normal, order: Integers, first: int, last: int, end: int) -> None:
+    """Eliminate the rows `order[first:last]` from those that follow them in `order[:end]`."""
+    parts = normal.parts
+    rows: ArrayOf[FourLanes] = normal.rows.reshape(len(normal.right) * parts, 4, 8)
+    for place in range(first, last):
+        k = order[place]
+        pivots = normal.rows[k * parts * _WIDE : (k + 1) * parts * _WIDE]
+        inverse = 1.0 / pivots[k]
+        normal.inverses[k] = inverse
+        for other in range(place + 1, end):
+            i = order[other]
+            share = pivots[i] * inverse
+            normal.right[i] -= share * normal.right[k]
+            for part in range(parts):
+                rows[i * parts + part] -= share * rows[k * parts + part]
+
+
+def add_solution(metric: Metric, normal: Normal, order: Integers, done: int, weight: float, v: Array) -> None:
+    """Add to v (nv,) the least velocity that has the wanted rates of the rows in `order`, times a weight. done: how
+    many of them, from the first on, are eliminated already; the others are left as they were."""
+    n, parts = len(order), normal.parts
+    size = parts * _WIDE
+    kept, right = np.empty((n - done) * size), np.empty(n - done)
+    for k in range(done, n):
+        kept[(k - done) * size : (k - done + 1) * size] = normal.rows[order[k] * size : (order[k] + 1) * size]
+        right[k - done] = normal.right[order[k]]
+    eliminate_rows(normal, order, done, n, n)
+    rows: ArrayOf[FourLanes] = normal.rows.reshape(len(normal.right) * parts, 4, 8)
+    numbers = np.zeros(size)
+    x: ArrayOf[FourLanes] = numbers.reshape(parts, 4, 8)
     against = 0.0
-    for i in range(n - 1, -1, -1):
-        x[i] /= lower[i, i]
-        x[:i] -= x[i] * lower[i, :i]
-        v += (weight * x[i]) * metric.columns[order[i]]
-        against += weight * x[i] * metric.tasks[order[i]]
+    for place in range(n - 1, -1, -1):
+        i = order[place]
+        products = x[0] * rows[i * parts]
+        for part in range(1, parts):
+            products += x[part] * rows[i * parts + part]
+        found = (normal.right[i] - np.sum(np.sum(products))) * normal.inverses[i]
+        numbers[i] = found
+        v += (weight * found) * metric.columns[i]
+        against += weight * found * metric.tasks[i]
     v -= (metric.share * against) * metric.row
+    for k in range(done, n):
+        normal.rows[order[k] * size : (order[k] + 1) * size] = kept[(k - done) * size : (k - done + 1) * size]
+        normal.right[order[k]] = right[k - done]

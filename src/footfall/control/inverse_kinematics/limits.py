@@ -18,7 +18,7 @@ class Limits:
 
     position: keep joints within their stops. limit_set: one of the robot's named sets instead of the stops. velocity:
     keep joints below this multiple of their greatest rates; None: do not. approach: what part of the way to a stop
-    one step may use, so that joints come to rest there without a blow.
+    one step may use, so that joints come to rest there without an impact.
     """
 
     position: bool = True

@@ -1,6 +1,11 @@
 """Position level: the configuration that meets the tasks, or comes closest.
 
 RSL 2022, (2.242)-(2.244), Schwienbacher 2014, chapter 4.
+
+The squared error has many valleys: a knee bent or straight, an arm in front of the body or behind it. Which one a
+search ends in is decided where it begins. The first priority is met (or missed as little as can be) before a later one
+counts: each step for a later one lies in the null space of all before it; what curvature spoils is taken back by a few
+steps of the first ones, and a step that cannot be taken back is made smaller.
 """
 
 from __future__ import annotations
@@ -12,22 +17,182 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array
+from footfall.arrays import Array, Flags
 from footfall.control.collision_limits import CollisionLimits
 from footfall.control.inverse_kinematics.collision_free import TOUCHING, descend_apart
-from footfall.control.inverse_kinematics.later_priorities import refine
-from footfall.control.inverse_kinematics.levenberg_marquardt import levenberg_marquardt
 from footfall.control.inverse_kinematics.limits import NO_LIMITS, Limits
-from footfall.control.inverse_kinematics.objective import Objective, Progress
-from footfall.control.inverse_kinematics.problem import by_task
-from footfall.control.inverse_kinematics.starts import closest, promising_start
+from footfall.control.inverse_kinematics.objective import Objective, Progress, levenberg_marquardt
+from footfall.control.inverse_kinematics.velocity import by_task
 from footfall.control.requests import checked_array
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask
+from footfall.dynamics.configuration import random_configuration
 from footfall.errors import InvalidInput, TargetOutOfReach
-from footfall.math.generalised_inverses import Singularity, singularity
-from footfall.robot.model import Robot
+from footfall.math.generalised_inverses import RANK_TOLERANCE, Singularity, null_space_basis, singularity
+from footfall.robot.model import JointType, Robot
 from footfall.robot.volumes import Pair
+
+_CANDIDATES, _LOOKED_AT = 256, 64  # random configurations; the best of these are looked at
+_LOOK_AHEAD = 10  # steps from each of them
+_SURE = 1e-8  # cost from which on tasks are always met, for weights of one
+_ROUND = 16  # descents between two looks at the best
+_FRUITLESS = 6  # rounds without a closer pose after which it is the closest
+_CLOSER = 1e-3  # relative decrease of the cost that is worth going on
+
+
+def promising_start(objective: Objective, q: Array, rng: np.random.Generator) -> Array:
+    """Of random configurations the one (nq,) from which a few steps lead to the smallest cost."""
+    candidates = _random_joints(objective.stack.robot, q, rng, _CANDIDATES)
+    order = np.argsort(objective.costs(candidates), kind="stable")[:_LOOKED_AT]
+    best, lowest, sure = q, np.inf, _SURE * float(objective.root_weights.max()) ** 2
+    for k in order:
+        look = levenberg_marquardt(objective, candidates[k], 0.0, _LOOK_AHEAD)
+        if look.cost < lowest:
+            best, lowest = look.q, look.cost
+        if lowest < sure:
+            break
+    return best
+
+
+def closest(
+    objective: Objective, best: Progress, rng: np.random.Generator, tolerance: float, iterations: int
+) -> tuple[Progress, int]:
+    """The best of descents from random configurations and from the best one so far with a limb changed.
+
+    Gives it, with the iterations of all, and how many descents there were.
+    """
+    robot = objective.stack.robot
+    fruitless, descents = 0, 0
+    while fruitless < _FRUITLESS and not best.reached:
+        before = best.cost
+        for start in (
+            *_random_joints(robot, best.q, rng, _ROUND // 2),
+            *_changed_limbs(robot, best.q, rng, _ROUND // 2),
+        ):
+            found = levenberg_marquardt(objective, start, tolerance, iterations)
+            used, descents = best.iterations + found.iterations, descents + 1
+            best = replace(found if found.cost < best.cost else best, iterations=used)
+            if best.reached:
+                break
+        fruitless = fruitless + 1 if best.cost > (1.0 - _CLOSER) * before else 0
+    return best, descents
+
+
+def _random_joints(robot: Robot, q: Array, rng: np.random.Generator, count: int) -> Array:
+    """Random configurations (count, nq) whose floating base stays where it is in q (nq,)."""
+    starts: Array = random_configuration(robot, seed=rng, count=count)
+    for joint in robot.joints:
+        if joint.type is JointType.FLOATING:
+            starts[:, robot.q_slice(joint.name)] = q[robot.q_slice(joint.name)]
+    return starts
+
+
+def _changed_limbs(robot: Robot, q: Array, rng: np.random.Generator, count: int) -> Array:
+    """Configurations (count, nq) with random angles beyond some joint each, and all others as in q (nq,).
+
+    Robots with loops get random angles everywhere: their joints follow one another.
+    """
+    starts = _random_joints(robot, q, rng, count)
+    links = robot.tree.links
+    if robot.tree.loops is not None:
+        return starts
+    beyond = np.zeros((len(links), robot.nq), dtype=bool)
+    for k in reversed(range(len(links))):
+        beyond[k, links[k].q] = True
+        if links[k].parent >= 0:
+            beyond[links[k].parent] |= beyond[k]
+    changed = beyond[rng.integers(len(links), size=count)]
+    return np.where(changed, starts, q)
+
+
+_FARTHEST = 0.7  # rad or m in one step: beyond, the Jacobian says nothing
+_CORRECTION = 20  # steps that take back what curvature spoiled
+_UNCHANGED = 1e-9  # relative decrease of the cost that is no progress
+_SMALLEST = 1e-12  # step, rad or m, below which nothing changes
+_KEPT = 1e-6  # relative increase of the cost of an earlier priority that is rounding
+
+
+def refine(
+    before: Sequence[Objective], goal: Objective, first: Progress, tolerance: float, iterations: int
+) -> Progress:
+    """Improve a goal from where objectives before it have led (first), without loss for them."""
+    q, count, stalled, damping = first.q, first.iterations, 0, 1e-3
+    costs = [each.cost(each.evaluate(q)[0]) for each in before]
+    met = [each for each in before if np.abs(each.evaluate(q)[0]).max() <= tolerance]
+    back = _together(met)
+    error, jacobian = goal.evaluate(q)
+    cost = goal.cost(error)
+    for _ in range(iterations):
+        if np.abs(error).max() <= tolerance or stalled >= 3:
+            break
+        step = _step(before, goal, q, error, jacobian, damping)
+        if np.abs(step).max(initial=0.0) < _SMALLEST:
+            break
+        candidate = goal.moved(q, step)
+        if back is not None:
+            candidate = levenberg_marquardt(back, candidate, tolerance, _CORRECTION).q
+        count += 1
+        new_error, new_jacobian = goal.evaluate(candidate)
+        new_cost = goal.cost(new_error)
+        if new_cost < cost and _harmless(before, candidate, costs, met, tolerance):
+            stalled = stalled + 1 if cost - new_cost <= _UNCHANGED * cost else 0
+            q, error, jacobian, cost = candidate, new_error, new_jacobian, new_cost
+            damping = max(damping / 4, 1e-9)
+        else:
+            stalled = stalled + 1 if damping > 1e6 else stalled
+            damping *= 8
+    return replace(first, q=q, iterations=count)
+
+
+def _together(objectives: Sequence[Objective]) -> Objective | None:
+    """Objectives that can all be met, as one."""
+    if len(objectives) < 2:
+        return objectives[0] if objectives else None
+    tasks = [task for each in objectives for task in each.stack.tasks]
+    return Objective(TaskStack(objectives[0].stack.robot, tasks), objectives[0].limits)
+
+
+def _harmless(
+    before: Sequence[Objective],
+    q: Array,
+    costs: Sequence[float],
+    met: Sequence[Objective],
+    tolerance: float,
+) -> bool:
+    """Whether those that were met still are, and the others have not lost anything."""
+    for each, cost in zip(before, costs, strict=True):
+        error, _ = each.evaluate(q)
+        if each in met:
+            if np.abs(error).max() > tolerance:
+                return False
+        elif each.cost(error) > cost * (1.0 + _KEPT):
+            return False
+    return True
+
+
+def _step(
+    before: Sequence[Objective], goal: Objective, q: Array, error: Array, jacobian: Array, damping: float
+) -> Array:
+    """A damped step (nv,) for the goal that none before it feels; joints that it would press to stops are held."""
+    root = goal.root_weights
+    rows, left = root[:, None] * jacobian, root * error
+    earlier = np.vstack([each.root_weights[:, None] * each.evaluate(q)[1] for each in before])
+    free: Flags = np.ones(rows.shape[1], dtype=bool)
+    step = np.zeros(rows.shape[1])
+    for _ in range(5):
+        axes = null_space_basis(earlier[:, free], tolerance=RANK_TOLERANCE)
+        along = rows[:, free] @ axes
+        normal = along.T @ along
+        normal += (damping * np.trace(normal) + 1e-300) * np.eye(len(normal))
+        step[:] = 0.0
+        step[free] = axes @ np.linalg.solve(normal, along.T @ left) if len(normal) else 0.0
+        pressed = free & ~goal.free(q, step)
+        if not pressed.any():
+            break
+        free &= ~pressed
+    largest = float(np.abs(step).max(initial=0.0))
+    return step * min(1.0, _FARTHEST / largest) if largest > 0.0 else step
+
 
 _GRADE = 1e-3  # weight of a priority beside that before it, where volumes must stay apart
 # Methods of earlier releases; all but the first are those of `solve_ik_textbook`.

@@ -24,7 +24,7 @@ from footfall.arrays import Array
 from footfall.control.inverse_kinematics.limits import Limits
 from footfall.control.inverse_kinematics.objective import Objective, Progress
 from footfall.control.inverse_kinematics.position import Effort, Solution, search_together
-from footfall.control.inverse_kinematics.problem import split_levels
+from footfall.control.inverse_kinematics.velocity import split_levels
 from footfall.control.priorities import solve_hierarchy
 from footfall.control.tasks.task import MotionTask
 from footfall.errors import InvalidInput, NoSolution, UnknownName

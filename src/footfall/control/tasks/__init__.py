@@ -12,14 +12,14 @@ among tasks of the same priority, and a priority. The same value goes into every
 
 | file | tasks |
 |---|---|
-| `positions.py` | a point at a place, on a line, in a plane, beyond a plane |
-| `orientations.py`, `poses.py` | a frame turned as wanted, looking at a place; place and direction together |
-| `postures.py`, `momentum.py` | joints; angular momentum |
-| `accelerations.py`, `forces.py` | accelerations as they are; forces and torques, for whole-body control |
+| `positions.py` | a point at a place, on a line, in a plane, beyond a plane; planes that are not to be crossed |
+| `orientations.py`, `poses.py` | orientation of a frame, looking at a place; pose, feet that stand |
+| `postures.py` | joints |
+| `accelerations.py`, `forces.py` | accelerations, angular momentum; forces and torques, for whole-body control |
 | `frames.py`, `guards.py` | what each axis of a frame does; what begins and ends it |
-| `boundaries.py`, `text.py` | planes that are not to be crossed; all of it as TOML |
+| `text.py` | all of it as TOML |
 | `custom.py` | functions of your own, combinations of rows of other tasks |
-| `support.py`, `lola.py` | feet that stand; LOLA's task spaces |
+| `lola.py` | LOLA's task spaces |
 
 `task.py` is what a task is, `stack.py` the native code for a list of tasks.
 """

@@ -60,7 +60,7 @@ class CustomTask(MotionTask):
         value = np.asarray(self.value(robot, q))
         if value.shape != parameters.shape:
             raise InvalidInput(
-                f"{self.label}: the function gives {value.shape}, but the target is {parameters.shape}"
+                f"{self.label}: the function gives {value.shape}, but the target is {parameters.shape}; they must agree"
             )
         partial = derivative(value, q)
         columns = [

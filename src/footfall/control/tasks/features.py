@@ -176,7 +176,7 @@ class FeatureTask(MotionTask):
         return np.array([*self.targets.values(), *near, *told])
 
     def seen_from(self, frames: Mapping[str, MovingFrame]) -> Self:
-        """The task with object 1 outside the robot, if it is among some that are told by name."""
+        """The task with object 1 outside the robot, if it is among those given by name."""
         if self.relative_to not in frames:
             return self
         task = self._copied()

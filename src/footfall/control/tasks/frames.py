@@ -17,7 +17,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler import maximum, minimum
 from footfall.control.gains import Gains
-from footfall.control.references import MovingFrame
+from footfall.control.references import MovingFrame, checked_frame
 from footfall.control.tasks.guards import Guard
 from footfall.control.tasks.orientations import relative_rotation, relative_rotation_bias
 from footfall.control.tasks.points import FramePoint, Segment, point_bias, point_kinematics
@@ -33,7 +33,7 @@ from footfall.math.transform import Transform
 from footfall.robot.model import WORLD, Robot
 
 Mode = Literal["position", "velocity", "acceleration", "force"]
-_FAR = 1e30  # stands for no bound
+_UNBOUNDED = 1e30  # stands for no bound
 MODES: tuple[Mode, ...] = ("position", "velocity", "acceleration", "force")
 
 
@@ -126,6 +126,8 @@ class FrameTask(MotionTask):
         for axis, goal in self.goals.items():
             if self.axis_gains(axis).damping == 0.0 and np.isfinite(goal.most_speed):
                 raise InvalidInput(f"{self.label}: a bound on speed needs damping; it is 0.0 for {axis}")
+        if self.outside is not None:
+            self._set("outside", checked_frame(self.outside, f"{self.label}: outside"))
         for name in ("when", "until"):
             self._set(name, guards(getattr(self, name), f"{self.label}: {name}"))
 
@@ -138,7 +140,9 @@ class FrameTask(MotionTask):
             if not isinstance(goal, AxisGoal):
                 raise InvalidInput(f"{self.label}: goal of {axis} is {goal!r}; it must be an AxisGoal")
             if goal.mode == "position" and self.axes == OWN:
-                raise InvalidInput(f"{self.label}: {axis} keeps a position, which its own axes do not have")
+                raise InvalidInput(
+                    f"{self.label}: {axis} keeps a position, which its own axes do not have; give other axes"
+                )
         ordered = {axis: self.goals[axis] for axis in AXES if axis in self.goals}
         self._set("goals", MappingProxyType(ordered))
 
@@ -157,11 +161,12 @@ class FrameTask(MotionTask):
         return tuple(axis for axis, goal in self.goals.items() if goal.mode == "force")
 
     def seen_from(self, frames: Mapping[str, MovingFrame]) -> Self:
-        """The task with its frame outside the robot, if it is among some that are told by name."""
+        """The task with its frame outside the robot, if it is among those given by name."""
         if self.axes not in frames:
             return self
-        task = self._placed(frames[self.axes])
-        task._set("probe", self.probe._placed(frames[self.axes]))
+        outside = checked_frame(frames[self.axes], f"frame {self.axes!r}")
+        task = self._placed(outside)
+        task._set("probe", self.probe._placed(outside))
         return task
 
     def _placed(self, outside: MovingFrame) -> Self:
@@ -211,7 +216,7 @@ class FrameTask(MotionTask):
     @property
     def parameters(self) -> Array:
         goals = [self.goals[axis] for axis in self.motion_axes]
-        own = [np.minimum([(g.target, g.most_speed, g.most_acceleration) for g in goals], _FAR).ravel()]
+        own = [np.minimum([(g.target, g.most_speed, g.most_acceleration) for g in goals], _UNBOUNDED).ravel()]
         if self.outside is not None:
             pose, velocity, acceleration = self.outside
             own += [pose.translation, pose.rotation.reshape(9), velocity, acceleration]

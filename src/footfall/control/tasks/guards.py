@@ -31,8 +31,8 @@ class Guard:
     def __post_init__(self) -> None:
         if self.axis not in AXES or self.quantity not in QUANTITIES:
             raise InvalidInput(
-                f"guard on {self.quantity!r} of axis {self.axis!r}: quantities are {', '.join(QUANTITIES)}, "
-                f"axes {', '.join(AXES)}"
+                f"guard on {self.quantity!r} of axis {self.axis!r}: there are the quantities "
+                f"{', '.join(QUANTITIES)} and the axes {', '.join(AXES)}"
             )
         bounds = {each.name: getattr(self, each.name) for each in fields(self)[2:]}
         for name, bound in bounds.items():

@@ -141,7 +141,9 @@ def _mass_shares(robot: Robot, center: CenterOf) -> list[tuple[float, Body]]:
     bodies = [robot.body(name) for name in center.bodies]
     mass = sum(body.mass for body in bodies)
     if mass <= 0.0:
-        raise InvalidInput(f"bodies {', '.join(center.bodies)} have no mass and so no centre of mass")
+        raise InvalidInput(
+            f"bodies {', '.join(center.bodies)} have no mass and so no centre of mass; choose others"
+        )
     return [(body.mass / mass, body) for body in bodies]
 
 

@@ -1,4 +1,4 @@
-"""The task about a frame's place and direction together."""
+"""The task about a frame's place and direction together, and feet that stand (RSL 2022, (2.269)-(2.276))."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.control.gains import Gains
 from footfall.control.references import PoseReference, checked_pose
 from footfall.control.tasks.orientations import relative_rotation, relative_rotation_bias, seen_from
-from footfall.control.tasks.points import Segment
-from footfall.control.tasks.positions import relative_position, relative_position_bias
+from footfall.control.tasks.points import Point, Segment, point_kinematics
+from footfall.control.tasks.positions import PositionTask, relative_position, relative_position_bias
 from footfall.control.tasks.rows import AXES, chosen_rows, row_places
 from footfall.control.tasks.task import MotionTask, TaskValue, axis_directions
 from footfall.dynamics.kinematics import frame_pose
@@ -104,3 +105,28 @@ def _is_place(target: Any) -> bool:
         return bool(np.shape(target) == (3,))
     except ValueError:
         return False
+
+
+CONTACT_PRIORITY = -1  # before the first of other tasks
+
+
+def support_tasks(
+    robot: Robot, q: Array, contacts: Sequence[Point], *, flat: bool = False, gains: Gains | float = 10.0
+) -> tuple[MotionTask, ...]:
+    """Tasks that keep contacts where they are at q (nq,), before all others; gains (1/s) undo drift.
+
+    contacts: frames or points of frames. flat: whole frames, with their orientation, instead of points.
+    """
+    tasks: list[MotionTask] = []
+    for contact in contacts:
+        if not flat:
+            place = point_kinematics(robot, q, contact).position
+            tasks.append(PositionTask(contact, place, priority=CONTACT_PRIORITY, gains=gains))
+        elif isinstance(contact, str):
+            pose = frame_pose.textbook(robot, q, contact)
+            tasks.append(PoseTask(contact, pose, priority=CONTACT_PRIORITY, gains=gains))
+        else:
+            raise InvalidInput(f"flat contact is {contact!r}; it must be the name of a frame")
+    if not tasks:
+        raise InvalidInput("there is no contact; give at least one")
+    return tuple(tasks)

@@ -1,8 +1,8 @@
 """Whether tasks can be had together: rows that depend on others, that contradict them, or that nothing moves.
 
-iTaSC derives a controller for any chain of features, so what a chain cannot say must be told before it runs: a chain
-that is singular where the robot is (two of its coordinates do the same), coordinates that others imply, and such that
-are asked for different things. All is told by the names of task and coordinate.
+iTaSC derives a controller for any chain of features, so what a chain cannot say must be reported before it runs: a
+chain that is singular where the robot is (two of its coordinates do the same), coordinates that others imply, and such
+that are asked for different things. All is reported by the names of task and coordinate.
 """
 
 from __future__ import annotations

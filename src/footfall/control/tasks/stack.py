@@ -189,7 +189,8 @@ class TaskStack(Value):
             if given is not None:
                 if given.shape != (place.stop - place.start,):
                     raise InvalidInput(
-                        f"{task.label}: {name} has {len(given)} rows, the task {place.stop - place.start}"
+                        f"{task.label}: {name} has {len(given)} rows; it must have {place.stop - place.start}, "
+                        "as the task"
                     )
                 result[place] = given
         return result

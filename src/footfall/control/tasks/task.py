@@ -49,7 +49,7 @@ class RowMotion(NamedTuple):
 
 
 class RowNumbers(NamedTuple):
-    """What the rows of a task are told, (m,) each: rate, acceleration, stiffness and damping."""
+    """Numbers of the rows of a task, (m,) each: rate, acceleration, stiffness and damping."""
 
     rate: Array
     acceleration: Array

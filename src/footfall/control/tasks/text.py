@@ -12,11 +12,11 @@ import numpy as np
 
 from footfall.control.gains import Gains
 from footfall.control.references import MovingFrame
-from footfall.control.tasks.boundaries import BOUNDARY_PRIORITY, Boundary
 from footfall.control.tasks.features import FeatureTask
 from footfall.control.tasks.frames import MODES, AxisGoal, FrameTask
 from footfall.control.tasks.guards import Guard
 from footfall.control.tasks.points import FramePoint
+from footfall.control.tasks.positions import BOUNDARY_PRIORITY, Boundary
 from footfall.errors import FootfallError, InvalidInput, RobotError
 from footfall.math.rotations import matrix_from_rotation_vector
 from footfall.math.transform import Transform
@@ -98,7 +98,7 @@ def _document(text: str) -> dict[str, list[Entry]]:
     try:
         document = load_toml(text, "tasks")
     except RobotError as error:
-        raise InvalidInput(f"no TOML: {error}") from error
+        raise InvalidInput(f"the text must be TOML: {error}") from error
     unknown = sorted(set(document) - set(_TABLES))
     if unknown:
         raise InvalidInput(f"unknown table {unknown[0]!r}; there are: {', '.join(_TABLES)}")
@@ -144,7 +144,7 @@ def _named(entry: Entry, kind: str, known: Sequence[str], needed: Sequence[str])
             raise InvalidInput(f"{what}: unknown field {key!r}; there are: {', '.join(sorted(known))}")
     for key in needed:
         if key not in entry:
-            raise InvalidInput(f"{what}: {key} is missing")
+            raise InvalidInput(f"{what}: {key} is missing; give it")
     return what
 
 
@@ -214,7 +214,7 @@ def _guard(entry: Any, what: str) -> Guard:
             raise InvalidInput(f"{what} has the unknown field {key!r}; there are: {', '.join(known)}")
     for key in ("axis", "quantity"):
         if key not in entry:
-            raise InvalidInput(f"{what} lacks {key}")
+            raise InvalidInput(f"{what} lacks {key}; give it")
     bounds = {key: _number(entry[key], f"{what}: {key}") for key in known[2:] if key in entry}
     return Guard(entry["axis"], entry["quantity"], **bounds)
 

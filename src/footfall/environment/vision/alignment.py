@@ -67,8 +67,8 @@ class WorldAlignment:
             return
         # The lever is long: mixed is where the camera is, not where the origin of vision's world is.
         place, known = found.apply(vision_camera.translation), self.value.apply(vision_camera.translation)
-        yaw = _yaw(self.value)
-        turn = math.remainder(_yaw(found) - yaw, 2.0 * math.pi)
+        yaw = heading(self.value)
+        turn = math.remainder(heading(found) - yaw, 2.0 * math.pi)
         away = float(np.linalg.norm(place - known))
         share = 1.0 - math.exp(-passed / self._smoothing)
         if away > self._jump[0] or abs(turn) > self._jump[1]:
@@ -78,7 +78,8 @@ class WorldAlignment:
         self.value = Transform(rotation, middle - rotation @ vision_camera.translation)
 
 
-def _yaw(pose: Transform) -> float:
+def heading(pose: Transform) -> float:
+    """Of a frame whose z points up, rad."""
     return math.atan2(pose.rotation[1, 0], pose.rotation[0, 0])
 
 

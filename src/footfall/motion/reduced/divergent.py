@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array, Flags
-from footfall.control.balance_points import divergent_component_after
+from footfall.control.balance import divergent_component_after
 from footfall.errors import InvalidInput
 from footfall.motion.reduced.problem import BalanceProblem, CentreMotion, pendulum_motion
 
@@ -159,8 +159,8 @@ def capture_limit(*, reach: float, sole: float, time: float, omega: float) -> fl
 def hip_strategy_radius(
     *, torque: float, angle: float, inertia: float, mass: float, gravity: float, omega: float
 ) -> float:
-    """How much farther away a flywheel lets the capture point be, m: turned as hard as it can and stopped again before
-    its angle ends, Pratt 2006: `tau / (m g) (1 - exp(-w T))^2`, T = sqrt(J theta / tau).
+    """How much farther away a flywheel lets the capture point be, m: accelerated as hard as it can and stopped again
+    before its angle ends, Pratt 2006: `tau / (m g) (1 - exp(-w T))^2`, T = sqrt(J theta / tau).
 
     torque: N m. angle: rad, that it may turn by. inertia: kg m2.
     """

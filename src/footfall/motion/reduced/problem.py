@@ -20,7 +20,7 @@ import numpy as np
 
 from footfall.arrays import Array, Flags
 from footfall.compiler.routines import ArrayOf
-from footfall.control.balance_points import natural_frequency
+from footfall.control.balance import natural_frequency
 from footfall.math.interpolation import hermite_pieces
 from footfall.math.trajectories import PolynomialTrajectory
 from footfall.motion.draft import Draft
@@ -182,7 +182,7 @@ def through(times: Array, motion: Array) -> PolynomialTrajectory:
 
 def joined(times: Array, points: Array) -> PolynomialTrajectory:
     """Cubics through points (n + 1, dimension) with the slopes of parabolas through three neighbours, as quintics: for
-    zero-moment points, whose rate nobody needs."""
+    zero-moment points, whose rate is not needed."""
     step = np.diff(times)[:, None]
     slope = np.diff(points, axis=0) / step
     rates = np.empty_like(points)

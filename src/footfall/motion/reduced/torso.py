@@ -195,7 +195,7 @@ def _leaning(problem: BalanceProblem, motion: CentreMotion) -> Draft:
 
 
 def leaning_body(planned: QuaternionTrajectory, lean: PolynomialTrajectory) -> QuaternionTrajectory:
-    """A rotation, turned further about the world's x and y by lean (2,), rad, which is small."""
+    """A rotation, composed with one about the world's x and y by lean (2,), rad, which is small."""
     fine = np.linspace(planned.start, planned.end, max(round((planned.end - planned.start) / 0.05), 1) + 1)
     inside = [
         each.times[(each.times > planned.start) & (each.times < planned.end)]

@@ -30,7 +30,7 @@ class ModelType:
 
     @property
     def robot_with_drives(self) -> str:
-        """Name of the shipped robot whose drives a simulation adds, rigid or elastic, if it is told to."""
+        """Name of the shipped robot whose drives a simulation adds, rigid or elastic, if asked to."""
         return "lola-2012" if self.drive_dynamics else self.robot
 
     @property

@@ -10,7 +10,7 @@ from footfall.math.spatial import cross
 
 
 class Turned(NamedTuple):
-    """A turned vector (3,), its first and its second derivative by the angle."""
+    """A rotated vector (3,), its first and its second derivative by the angle."""
 
     vector: Array
     first: Array
@@ -18,7 +18,7 @@ class Turned(NamedTuple):
 
 
 def turned(axis: Array, angle: Any, vector: Array) -> Turned:
-    """`vector` (3,) turned actively by `angle` (rad) about the unit vector `axis` (3,), after Rodrigues."""
+    """`vector` (3,) rotated actively by `angle` (rad) about the unit vector `axis` (3,), after Rodrigues."""
     cosine, sine = cos(angle), sin(angle)
     along = axis * (axis @ vector)
     normal, tangent = vector - along, cross(axis, vector)

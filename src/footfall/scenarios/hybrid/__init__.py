@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from footfall.errors import UnknownName
 from footfall.scenarios.hybrid.arm import run_arm
-from footfall.scenarios.hybrid.course import Course, Criterion
+from footfall.scenarios.hybrid.course import Criterion, HybridRun
 from footfall.scenarios.hybrid.docking import run_docking
 from footfall.scenarios.hybrid.humanoid import run_humanoid
 from footfall.scenarios.hybrid.logistics import run_logistics
@@ -18,14 +18,14 @@ from footfall.scenarios.hybrid.opening import run_mechanism
 from footfall.scenarios.hybrid.outputs import write_course
 from footfall.scenarios.hybrid.wall import run_wall
 
-__all__ = ["USE_CASES", "Course", "Criterion", "UseCase", "find_use_case", "run_use_case", "write_course"]
+__all__ = ["USE_CASES", "Criterion", "HybridRun", "UseCase", "find_use_case", "run_use_case", "write_course"]
 
 
 class UseCase(NamedTuple):
     """What can be run: in a line, and the function that runs it. baseline: it is there to miss the criteria."""
 
     description: str
-    run: Callable[..., Course]
+    run: Callable[..., HybridRun]
     baseline: bool = False
 
 
@@ -65,6 +65,6 @@ def find_use_case(name: str) -> UseCase:
     return USE_CASES[name]
 
 
-def run_use_case(name: str, **options: Any) -> Course:
+def run_use_case(name: str, **options: Any) -> HybridRun:
     """Run one of `USE_CASES`; options: of its function, such as seconds."""
     return find_use_case(name).run(**options)

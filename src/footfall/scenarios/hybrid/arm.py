@@ -27,7 +27,7 @@ from footfall.robot.load import load
 from footfall.robot.model import Robot
 from footfall.robot.shapes import Box, Geometry, Sphere
 from footfall.scenarios.hybrid.bases import DT
-from footfall.scenarios.hybrid.course import Course, Criterion
+from footfall.scenarios.hybrid.course import Criterion, HybridRun
 from footfall.scene.model import Material, Scene, SceneObject
 from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.run_values import join_trajectories
@@ -41,7 +41,7 @@ _REACH = 0.002  # m, between tip and table at the start
 FORCES = np.array([669693.30355, 5930.60826, -639.5238, 573.90485])  # KDL's, Devaramani 2019, chapter 3
 
 
-def run_arm(*, seconds: tuple[float, float, float] = (0.8, 2.2, 1.5)) -> Course:
+def run_arm(*, seconds: tuple[float, float, float] = (0.8, 2.2, 1.5)) -> HybridRun:
     """Hold, draw a line, yield; seconds: of the three parts."""
     robot = _arm_with_tip()
     tip = frame_pose(robot, START, "tip").translation
@@ -148,7 +148,7 @@ def regression_error() -> float:
     return float(np.abs((found.forces + FORCES) / FORCES).max())
 
 
-def _course(simulation: FeetSimulation, parts: list[Any], tip: Array, rest: Array) -> Course:
+def _course(simulation: FeetSimulation, parts: list[Any], tip: Array, rest: Array) -> HybridRun:
     robot = simulation.robot
     line = parts[1]
     trajectory = join_trajectories(parts)
@@ -178,7 +178,7 @@ def _course(simulation: FeetSimulation, parts: list[Any], tip: Array, rest: Arra
         "force on the table, N": {"": np.minimum(trajectory.forces[:, 0, 2], 60.0)},
         "joint torques, N m": {f"{k + 1}": trajectory.effort[:, k] for k in range(robot.nv)},
     }
-    return Course(
+    return HybridRun(
         "arm",
         "KUKA LWR: hold, line on a table, impedance",
         robot,

@@ -316,7 +316,7 @@ def _check_mobile(mobile: MobileRobot) -> None:
             f"base {mobile.base!r} hangs on a {root.type} joint; load the robot with a floating base"
         )
     if len(mobile.wheels) < 2:
-        raise InvalidInput(f"a mobile robot has two wheels or more, not {len(mobile.wheels)}")
+        raise InvalidInput(f"a mobile robot needs two wheels or more, not {len(mobile.wheels)}")
     for wheel in mobile.wheels:
         if wheel.body not in carriers:
             raise UnknownName("body", wheel.body, carriers, f"robot {mobile.robot.name!r}, as a wheel")
@@ -326,7 +326,7 @@ def _check_mobile(mobile: MobileRobot) -> None:
         axle = joint.placement.rotation @ np.asarray(joint.axis)
         if is_ball(wheel) and abs(float(axle[2])) > _LEVEL_AXLE:
             raise InvalidInput(
-                f"the axle of wheel {wheel.body!r} is not level in {joint.parent!r}: {axle.round(3)}"
+                f"the axle of wheel {wheel.body!r} must be level in {joint.parent!r}: {axle.round(3)}"
             )
         if is_ball(wheel) and abs(math.cos(wheel.roller)) < _LEAST_SHARE and wheel.kind != "spherical":
             raise InvalidInput(

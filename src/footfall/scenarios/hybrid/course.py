@@ -36,7 +36,7 @@ class Criterion(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Course:
+class HybridRun:
     """A use case that has run.
 
     robot: all that moves, as simulated. trajectory: one row a step of dt (s). criteria: of Devaramani 2019, chapter 1.

@@ -32,7 +32,7 @@ from footfall.scenarios.hybrid.bases import (
     mobile_robot,
     wheel_candidates,
 )
-from footfall.scenarios.hybrid.course import Course, Criterion, yaw_angles
+from footfall.scenarios.hybrid.course import Criterion, HybridRun, yaw_angles
 from footfall.scene.model import Material, Scene, SceneRobot
 from footfall.simulation.step_values import Command
 
@@ -57,7 +57,7 @@ def run_docking(
     degrees: float = 15.0,
     drive_on: float = 0.0,
     seconds: float = 8.0,
-) -> Course:
+) -> HybridRun:
     """Dock from 1 m away. aside: m; degrees: of the heading; drive_on: m/s, of the other robot."""
     other = SceneRobot("other", _robot_with_hook(), configuration="rest")
     scene = Scene("docking", (FLOOR,), (other,))
@@ -143,7 +143,9 @@ class _Approach:
         return FrameTask("dock", "base", goals, axes="hook", gains=Gains(16.0, 8.0))
 
 
-def _course(base: SimulatedBase, kind: Kind, trajectory: Any, approach: _Approach, drive_on: float) -> Course:
+def _course(
+    base: SimulatedBase, kind: Kind, trajectory: Any, approach: _Approach, drive_on: float
+) -> HybridRun:
     robot = base.simulation.robot
     place = robot.q_slice("other/root").start
     other = trajectory.q[:, place : place + 7]
@@ -184,4 +186,4 @@ def _course(base: SimulatedBase, kind: Kind, trajectory: Any, approach: _Approac
     name = f"docking-{kind}" + ("" if drive_on == 0.0 else "-moving")
     paths = {"base": trajectory.q[:, :2], "other robot": other[:, :2]}
     title = f"Docking of the {kind} base to another robot's hook{moving}"
-    return Course(name, title, robot, base.simulation.scene, DT, trajectory, criteria, panels, paths)
+    return HybridRun(name, title, robot, base.simulation.scene, DT, trajectory, criteria, panels, paths)

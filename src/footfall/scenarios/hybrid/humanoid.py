@@ -22,7 +22,7 @@ from footfall.robot.load import load
 from footfall.robot.model import Robot
 from footfall.robot.shapes import Box
 from footfall.scenarios.hybrid.bases import DT, FLOOR
-from footfall.scenarios.hybrid.course import Course, Criterion
+from footfall.scenarios.hybrid.course import Criterion, HybridRun
 from footfall.scene.model import Material, Scene, SceneObject
 from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.step_values import Command, JointOptions, SolverOptions, StepOptions
@@ -43,7 +43,7 @@ _PRESSING_ARM = ("afr", "aar", "arr", "efr")
 _CONTROL_STEPS = 2
 
 
-def run_humanoid(*, seconds: float = 2.5) -> Course:
+def run_humanoid(*, seconds: float = 2.5) -> HybridRun:
     """Stand, reach for the wall, press it."""
     robot = load("lola")
     q = robot.configuration("idle").copy()
@@ -126,7 +126,9 @@ def _controller(simulation: FeetSimulation, rest: Array, hands: dict[str, Array]
     return command
 
 
-def _course(simulation: FeetSimulation, trajectory: Any, hands: dict[str, Array], torso: Transform) -> Course:
+def _course(
+    simulation: FeetSimulation, trajectory: Any, hands: dict[str, Array], torso: Transform
+) -> HybridRun:
     robot = simulation.robot
     frames = np.asarray(forward_kinematics(robot, trajectory.q, frames=[*FEET, "RH", "LH", "base"]).position)
     feet = np.linalg.norm(frames[:, :2] - frames[:1, :2], axis=2).max()
@@ -154,7 +156,7 @@ def _course(simulation: FeetSimulation, trajectory: Any, hands: dict[str, Array]
         },
     }
     title = "LOLA stands, keeps one hand in place, presses a wall with the other"
-    return Course("humanoid", title, robot, simulation.scene, DT, trajectory, criteria, panels)
+    return HybridRun("humanoid", title, robot, simulation.scene, DT, trajectory, criteria, panels)
 
 
 def _way(places: Array, start: Array) -> float:

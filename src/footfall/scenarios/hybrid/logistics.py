@@ -27,7 +27,7 @@ from footfall.math.transform import Transform
 from footfall.robot.model import Frame, Robot
 from footfall.robot.shapes import Box
 from footfall.scenarios.hybrid.bases import DT, FLOOR, RADIUS, Kind, SimulatedBase, mobile_robot
-from footfall.scenarios.hybrid.course import Course, Criterion, yaw_angles
+from footfall.scenarios.hybrid.course import Criterion, HybridRun, yaw_angles
 from footfall.scene.model import Material, Scene, SceneObject, free_body
 
 TASKS = """
@@ -66,7 +66,7 @@ _NOSE, _TAIL = 0.2, -0.2  # m, on the base
 _CLEARANCE = {"nose": 0.42, "tail": 0.36}  # m, from a wall
 _CRUISE = 0.94 * MOST_SPEED  # the load is not known to the controller
 _EVERY = 5  # steps between two calls of the controller
-_NEAR = 0.35  # m from a stop, when the next one counts
+_AT_STOP = 0.35  # m from a stop, when the next one counts
 _BOX = Box((0.25, 0.25, 0.1))
 _DECK = 0.13  # m above the axles
 
@@ -121,7 +121,7 @@ def speed_row(robot: Robot, q: Array, v: Array, frame: str) -> BoundedRows:
 
 def run_logistics(
     kind: Kind = "differential", *, seconds: float = 10.0, stops: Sequence[tuple[float, float, float]] = STOPS
-) -> Course:
+) -> HybridRun:
     """Drive a load along the corridor to the last of the stops."""
     mobile = carrier(kind)
     scene, touching = _scene_and_load()
@@ -130,7 +130,7 @@ def run_logistics(
     left = list(stops)
 
     def torques(time: float, q: Array, v: Array) -> Array:
-        if len(left) > 1 and np.linalg.norm(q[:2] - left[0][:2]) < _NEAR:
+        if len(left) > 1 and np.linalg.norm(q[:2] - left[0][:2]) < _AT_STOP:
             left.pop(0)
         robot = mobile.robot
         boundaries = [
@@ -201,7 +201,7 @@ def room_left(q: Array) -> Array:
     return np.asarray(np.where(inside, distance, -distance).min(axis=1))
 
 
-def _course(base: SimulatedBase, kind: Kind, trajectory: Any, goal: tuple[float, float, float]) -> Course:
+def _course(base: SimulatedBase, kind: Kind, trajectory: Any, goal: tuple[float, float, float]) -> HybridRun:
     robot = base.simulation.robot
     angle = yaw_angles(trajectory.q[:, 3:7])
     speed = np.linalg.norm(trajectory.v[:, :2], axis=1)
@@ -227,7 +227,7 @@ def _course(base: SimulatedBase, kind: Kind, trajectory: Any, goal: tuple[float,
         "room to the walls, m": {"": room},
         "heading, deg": {"": np.degrees(angle)},
     }
-    return Course(
+    return HybridRun(
         f"logistics-{kind}",
         f"Hospital logistics with the {kind} base",
         robot,

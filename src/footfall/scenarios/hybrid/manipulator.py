@@ -24,7 +24,7 @@ from footfall.math.transform import Transform
 from footfall.robot.model import Body, Frame, Joint, JointType, Robot
 from footfall.robot.shapes import Capsule, Geometry, Sphere
 from footfall.scenarios.hybrid.bases import DT, FLOOR, SimulatedBase, mobile_robot
-from footfall.scenarios.hybrid.course import Course, Criterion
+from footfall.scenarios.hybrid.course import Criterion, HybridRun
 from footfall.scene.model import Scene
 
 START = (0.0, -0.9, 1.5)  # rad, of shoulder, upper arm and forearm
@@ -102,7 +102,7 @@ def dense_difference(robot: Robot, q: Array, v: Array, solution: TaskSolution) -
     return float(np.linalg.norm(found - dense) / np.linalg.norm(dense)), missed
 
 
-def run_manipulator(*, seconds: float = 5.0) -> Course:
+def run_manipulator(*, seconds: float = 5.0) -> HybridRun:
     """Hold the gripper, move the base."""
     mobile = mobile_manipulator()
     robot = mobile.robot
@@ -147,6 +147,6 @@ def run_manipulator(*, seconds: float = 5.0) -> Course:
         "wheel torques, N m": {"left": trajectory.effort[:, 6], "right": trajectory.effort[:, 7]},
     }
     title = "Mobile manipulator: the gripper stays, the base drives"
-    return Course(
+    return HybridRun(
         "manipulator", title, base.simulation.robot, base.simulation.scene, DT, trajectory, criteria, panels
     )

@@ -25,7 +25,7 @@ from footfall.math.rotations import yaw_of
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box
 from footfall.scenarios.hybrid.bases import CONTROL_STEPS, DT, FLOOR, RADIUS, SimulatedBase, mobile_robot
-from footfall.scenarios.hybrid.course import Course, Criterion, yaw_angles
+from footfall.scenarios.hybrid.course import Criterion, HybridRun, yaw_angles
 from footfall.scene.assembly import combined_robot
 from footfall.scene.model import Material, Scene, SceneObject, free_body
 
@@ -76,7 +76,7 @@ def obstacle_scene(variant: Variant) -> Scene:
 
 def run_obstacle(
     variant: Variant = "fixed", *, control: Control = "tasks", seconds: float = 5.5, speed: float = SPEED
-) -> Course:
+) -> HybridRun:
     """Drive around the corner into the obstacle; speed: m/s."""
     scene = obstacle_scene(variant)
     thing = scene.object("obstacle")
@@ -118,7 +118,7 @@ def run_obstacle(
     means = {"tasks": "tasks with a force limit", "speed": "wheel speeds"}[control]
     center = thing.placement.translation[:2]
     outline = center + np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * np.array(_OBSTACLE.size[:2]) / 2
-    return Course(
+    return HybridRun(
         f"obstacle-{variant}-{control}",
         f"Obstacle behind a corner: {variant}, {means}",
         base.simulation.robot,

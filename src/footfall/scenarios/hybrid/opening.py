@@ -36,7 +36,7 @@ from footfall.math.transform import Transform
 from footfall.robot.model import Joint, JointType, Robot
 from footfall.robot.tree_loops import neutral_coordinates
 from footfall.scenarios.hybrid.bases import CONTROL_STEPS, DT, FLOOR, Controller, SimulatedBase, is_ball
-from footfall.scenarios.hybrid.course import Course, Criterion
+from footfall.scenarios.hybrid.course import Criterion, HybridRun
 from footfall.scenarios.hybrid.manipulator import mobile_manipulator, start_configuration
 from footfall.scenarios.hybrid.openable import FINGER, Hinge, Kind, Openable
 from footfall.scene.model import Scene
@@ -440,7 +440,7 @@ def run_opening(
     point: tuple[float, float, float] = (0.0, 0.0, 0.0),
     pull: Pull = Pull(),
     seconds: float | None = None,
-) -> Course:
+) -> HybridRun:
     """Go into the handle and open the mechanism.
 
     robot: an arm on a fixed base, or a mobile robot; by default the shipped mobile manipulator, which goes where it can
@@ -473,7 +473,7 @@ def _along(mechanism: Openable, plant: Plant, trajectory: Trajectory) -> Array:
     return np.asarray(np.cross(arms, forces).sum(axis=1) @ axis / mechanism.lever)
 
 
-def _course(hand: Hand, mechanism: Openable, pull: Pull, plant: Plant, trajectory: Trajectory) -> Course:
+def _course(hand: Hand, mechanism: Openable, pull: Pull, plant: Plant, trajectory: Trajectory) -> HybridRun:
     machine = plant.simulation.robot
     place = machine.q_slice("furniture/opening").start
     speed_place = machine.v_slice("furniture/opening").start
@@ -527,7 +527,7 @@ def _course(hand: Hand, mechanism: Openable, pull: Pull, plant: Plant, trajector
         },
     }  # fmt: skip
     title = f"{hand.robot.name} opens a {mechanism.kind}"
-    return Course(mechanism.kind, title, machine, plant.simulation.scene, DT, trajectory, criteria, panels)
+    return HybridRun(mechanism.kind, title, machine, plant.simulation.scene, DT, trajectory, criteria, panels)
 
 
 _USUAL: dict[Kind, dict[str, float]] = {
@@ -556,6 +556,6 @@ def usual_mechanism(
     return Openable(kind, _BEFORE if pose is None else pose, hinge=hinge, **numbers)
 
 
-def run_mechanism(kind: Kind, *, seconds: float | None = None) -> Course:
+def run_mechanism(kind: Kind, *, seconds: float | None = None) -> HybridRun:
     """Open one of the usual ones with the shipped mobile manipulator."""
     return run_opening(usual_mechanism(kind), seconds=seconds)

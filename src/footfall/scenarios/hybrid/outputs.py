@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from footfall.recording.writer import RecordingWriter
-from footfall.scenarios.hybrid.course import Course
+from footfall.scenarios.hybrid.course import HybridRun
 from footfall.scenarios.pyplot import load_pyplot, save_figure
 from footfall.scene.model import Scene
 from footfall.whole_file import written_whole
@@ -15,7 +15,7 @@ from footfall.whole_file import written_whole
 _RATE = 100.0  # Hz of a recording
 
 
-def write_course(course: Course, folder: Path, *, plots: bool = True) -> list[Path]:
+def write_course(course: HybridRun, folder: Path, *, plots: bool = True) -> list[Path]:
     """Write all of a use case into a folder; gives the files, the recording first."""
     folder.mkdir(parents=True, exist_ok=True)
     written = [write_recording(course, folder / f"{course.name}.mcap"), folder / f"{course.name}.npz"]
@@ -29,7 +29,7 @@ def write_course(course: Course, folder: Path, *, plots: bool = True) -> list[Pa
     return written
 
 
-def write_recording(course: Course, path: Path) -> Path:
+def write_recording(course: HybridRun, path: Path) -> Path:
     """Write the simulated course, thinned out; forces are means over the steps that each row stands for."""
     every = max(1, round(1 / (_RATE * course.dt)))
     run = course.trajectory
@@ -49,7 +49,7 @@ def write_recording(course: Course, path: Path) -> Path:
     return path
 
 
-def plot_course(course: Course, path: Path) -> Path:
+def plot_course(course: HybridRun, path: Path) -> Path:
     """Draw the curves, and the way in the plane, into a PNG file."""
     plt = load_pyplot()
     count = len(course.panels) + bool(course.paths)

@@ -18,7 +18,7 @@ from footfall.dynamics.inverse_dynamics import inverse_dynamics
 from footfall.errors import InvalidInput
 from footfall.robot.model import JointType, Robot
 from footfall.scenarios.hybrid.bases import DT, FLOOR
-from footfall.scenarios.hybrid.course import Course, Criterion
+from footfall.scenarios.hybrid.course import Criterion, HybridRun
 from footfall.scenarios.hybrid.opening import hand_of
 from footfall.scene.model import Scene
 from footfall.simulation.plants import FeetSimulation
@@ -37,7 +37,7 @@ def task_file_ranks(text: str, robot: Robot) -> RankReport:
     )
 
 
-def run_task_file(text: str, robot: Robot, *, name: str = "tasks", seconds: float = 4.0) -> Course:
+def run_task_file(text: str, robot: Robot, *, name: str = "tasks", seconds: float = 4.0) -> HybridRun:
     """Run the tasks of a TOML text on an arm; its frames move on as they say."""
     if any(joint.type is JointType.FLOATING for joint in robot.joints):
         raise InvalidInput(
@@ -84,7 +84,7 @@ def run_task_file(text: str, robot: Robot, *, name: str = "tasks", seconds: floa
         row: np.repeat(curve, _CONTROL_STEPS * 5)[: len(trajectory.time)] for row, curve in errors.items()
     }
     panels = {"errors, m or rad": curves, "joint torques, N m": torques}
-    return Course(name, f"{robot.name}: {name}", robot, simulation.scene, DT, trajectory, criteria, panels)
+    return HybridRun(name, f"{robot.name}: {name}", robot, simulation.scene, DT, trajectory, criteria, panels)
 
 
 def _errors(robot: Robot, text: str, tasks: tuple[Written, ...], times: Array, q: Array) -> dict[str, Array]:
@@ -117,4 +117,4 @@ def read_task_file(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"no file of tasks at {path}: {error}") from error
+        raise InvalidInput(f"there is no file of tasks at {path}: {error}") from error

@@ -12,7 +12,7 @@ from footfall.dynamics.hybrid_constraints import OWN
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box
 from footfall.scenarios.hybrid.bases import DT, FLOOR, SimulatedBase, mobile_robot
-from footfall.scenarios.hybrid.course import Course, Criterion, yaw_angles
+from footfall.scenarios.hybrid.course import Criterion, HybridRun, yaw_angles
 from footfall.scene.model import Material, Scene, SceneObject
 
 PUSH, DAMPING = 20.0, 0.05  # N, N m s/rad in each wheel
@@ -21,7 +21,7 @@ _RADIUS = 0.01  # m, of a bumper point: it reaches 0.25 m ahead
 _WALL = 0.6  # m ahead
 
 
-def run_wall(degrees: float = 15.0, *, seconds: float = 5.0) -> Course:
+def run_wall(degrees: float = 15.0, *, seconds: float = 5.0) -> HybridRun:
     """Drive against the wall from an angle, deg."""
     wall = SceneObject(
         "wall",
@@ -60,7 +60,7 @@ def run_wall(degrees: float = 15.0, *, seconds: float = 5.0) -> Course:
         "bumper forces, N": {"left": np.minimum(forces[:, 0], 60.0), "right": np.minimum(forces[:, 1], 60.0)},
         "speed, m/s": {"": np.linalg.norm(trajectory.v[:, :2], axis=1)},
     }
-    return Course(
+    return HybridRun(
         f"wall-{degrees:g}",
         f"Wall alignment by touch from {degrees:g} degrees",
         base.simulation.robot,

@@ -39,7 +39,7 @@ class Tilts:
 def fall_tilted(scenario: Scenario, tilts: Array, contact: ContactModel = "exact") -> Tilts:
     """Let the robot fall from tilts (n, 2) of roll and pitch, rad, all in one native call."""
     if scenario.fall is None:
-        raise InvalidInput(f"tilts are of falls, but the scenario is a {scenario.kind}")
+        raise InvalidInput(f"tilts are for falls only, but the scenario is a {scenario.kind}")
     substeps = max(1, round(_PERIOD / scenario.step.dt))
     simulation = build_simulation(scenario, contact, substeps=substeps)
     robot = quadruped(foot_height=scenario.robot.foot_height)

@@ -198,7 +198,7 @@ def summary_text(done: Walk) -> str:
 
 
 def named_signals(session: WalkSession, log: WalkLog) -> dict[str, Array]:
-    """All that is known of the rows of a log (n, ...): signals, the plan that was followed, and what sensors told.
+    """All that is known of the rows of a log (n, ...): signals, the plan that was followed, and sensor readings.
     Rotations are those of the upper body, row by row; pads are switches, right foot first."""
     sensors, signals = log.sensors, cast(Any, log.signals)
     begins, versions = _plans_since(session, signals["time"][0] if len(signals) else 0.0)

@@ -350,4 +350,5 @@ def new_workspace(world: World, contacts: ContactWorld, *, nv: int) -> Workspace
         given_linear=np.zeros((len(world.link_mover), 3)),
         given_angular=np.zeros((len(world.link_mover), 3)),
         still=np.zeros(rows, dtype=np.bool_),
+        spun=np.zeros((len(world.free), 3)),
     )

@@ -39,6 +39,7 @@ class WorldCourse:
             effort=np.empty((periods, robot.nv)),
             drives=np.empty((periods, size)),
             residual=np.empty(periods),
+            asked=np.empty(periods),
             solver_steps=np.empty(periods, dtype=np.int64),
             contact_starts=np.zeros(periods + 1, dtype=np.int64),
             contacts=new_records(Contact, room),
@@ -115,6 +116,7 @@ class WorldCourse:
             log.residual * self.engine.weight_impulse,
             log.solver_steps,
             self.engine.currents(log.drives),
+            log.asked * self.engine.weight_impulse,
         )
 
 
@@ -169,6 +171,7 @@ def log_of(q: Array, v: Array, residual: Array) -> Log:
         effort=none,
         drives=none,
         residual=residual,
+        asked=np.zeros(len(residual)),
         solver_steps=steps,
         contact_starts=numbers,
         contacts=new_records(Contact, 0),

@@ -19,6 +19,7 @@ from footfall.contact.detection.world import (
     build_contact_world,
     contacts_of,
     resting,
+    standing_in,
 )
 from footfall.contact.law import ContactRules
 from footfall.dynamics.kinematics import link_poses
@@ -68,7 +69,7 @@ class Setting:
     self_contact: bool = True
     prescribed: bool = False
     sleep: bool = False
-    divided_meshes: bool = False
+    divided_meshes: bool | None = None
 
 
 class WorldEngine:
@@ -261,6 +262,13 @@ class WorldEngine:
         names = (self.contacts.owner_of(contact[name]) for name in ("first", "second"))
         return Deepest(float(-contact["gap"]), *names)
 
+    @property
+    def touching(self) -> set[str]:
+        """Names of the bodies whose shapes may touch something."""
+        robot = self.setting.robot
+        standing = {volume.body for volume in standing_in(robot)}
+        return standing | {body.name for body in robot.bodies if body.collisions}
+
     def link_places(self, q: Array) -> tuple[Array, Array]:
         bodies = self.plant.room.bodies
         return np.asarray(bodies.rotation), np.asarray(bodies.position)
@@ -288,6 +296,7 @@ def step_settings(robot: Robot, options: StepOptions, *, sleep: bool) -> Setting
         rules=options.contact.rules(gravity, options.dt),
         middle=options.velocity_terms != "start",
         tolerance=options.solver.tolerance,
+        moving_tolerance=options.solver.moving_tolerance,
         direct_steps=min(_DIRECT_STEPS, steps),
         interior_steps=min(_INTERIOR_STEPS, steps),
         final_steps=steps,
@@ -326,6 +335,7 @@ def compile_early() -> None:
         rules=rules,
         middle=True,
         tolerance=0.0,
+        moving_tolerance=0.0,
         direct_steps=0,
         interior_steps=0,
         final_steps=0,

@@ -23,14 +23,16 @@ from footfall.contact.islands.island import (
 from footfall.contact.law import FAR, limit_offset, made_law
 from footfall.math.block_sparse import WIDTH
 from footfall.simulation.world.island_draft import Draft, bodies_of
-from footfall.simulation.world.island_inertia import (
+from footfall.simulation.world.island_pieces import (
     Inertia,
+    Pieces,
     add_force,
+    centre_of,
+    find_pieces,
     island_inertia,
     island_plan,
     weight_of,
 )
-from footfall.simulation.world.island_pieces import Pieces, centre_of, find_pieces
 from footfall.simulation.world.laws import contact_law, follower_of, giving_share
 from footfall.simulation.world.records import Moment, World
 from footfall.simulation.world.velocity_sums import held_impulse, sum_mobility, sum_point

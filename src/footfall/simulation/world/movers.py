@@ -7,6 +7,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, Lanes, Matrix3, Quaternion, Vector3, call_native
 from footfall.contact.detection.shapes import Bodies
+from footfall.contact.islands.island import TWIST
 from footfall.math.block_sparse import WIDTH
 from footfall.math.linear_systems import solve_in_place
 from footfall.math.rotations import (
@@ -18,8 +19,11 @@ from footfall.math.rotations import (
 from footfall.math.spatial import skew
 from footfall.scene.given_motion import cubic, cubic_rate
 from footfall.simulation.world.records import (
+    Count,
     FreeBody,
     GivenPath,
+    LinkPiece,
+    Moment,
     RobotPart,
     Settings,
     State,
@@ -76,11 +80,18 @@ def _row_before(table: Array, clock: float) -> int:
 #
 # Where a body turns far in a step, its gyroscopic forces are followed in parts of the step.
 #
+# Gyroscopic forces are those in the middle of a step. Where a body spins on something that middle is known only if
+# contact is: without it, the nutation of a top grows by w^2 dt / 2. So what contact did in the last step is taken to
+# be what it does in this one (`spin_of_contact`): impulses of a spinning body that touches change little from step to
+# step, blows aside.
+#
 # A free body has the velocity [velocity of its origin in world axes; angular velocity in body axes], as a floating
 # joint.
 
 
 _SPINS = 0.3  # rad in a step, from which on it is taken in parts
+COUNTS = 0.003  # rad in a step, from which on contact counts in its middle
+BLOW = 0.1  # of the angular velocity: a greater change by contact was a blow
 _PART = 0.1  # rad
 _MOST_PARTS = 100
 
@@ -111,12 +122,58 @@ def free_forces(body: FreeBody, rotation: Matrix3, angular: Vector3, gravity: Ve
     return result
 
 
+def turns(state: State, body: FreeBody, dt: float) -> bool:
+    """Whether a body turns so far in a step that it counts what contact does in the middle of it."""
+    x, y, z = state.v[body.first_v + 3], state.v[body.first_v + 4], state.v[body.first_v + 5]
+    return bool(dt * dt * (x * x + y * y + z * z) > COUNTS * COUNTS)
+
+
+def note_contact_spins(world: World, settings: Settings, state: State, room: Workspace) -> None:
+    """By how much contact changed the angular velocity of free bodies in the last step, (free, 3), rad/s in their own
+    axes, into the workspace; zero for what hardly turns, and after blows."""
+    some = False
+    for k in range(len(world.free)):
+        room.spun[k] = np.zeros(3)
+        some = some or turns(state, world.free[k], settings.dt)
+    if not (some and settings.middle):
+        return
+    links, robots = len(world.link_mover), len(world.robots)
+    for c in range(state.counts[Count.CONTACTS]):
+        contact, impulse = state.contacts[c], state.impulses[c]
+        for side in (0, 1):
+            shape = contact.first if side == 0 else contact.second
+            link = world.shapes.shapes[shape].body
+            if 0 <= link < links and world.link_mover[link] >= robots:
+                k = world.link_mover[link] - robots
+                body = world.free[k]
+                if turns(state, body, settings.dt):
+                    q = state.q[body.first_q : body.first_q + 7]
+                    rotation = body_rotation(q)
+                    arm = contact.position - np.array([q[0], q[1], q[2]]) - rotation @ body.center
+                    moment = np.cross(arm, impulse)
+                    if side == 0:
+                        room.spun[k] = room.spun[k] + rotation.T @ (moment + contact.moment)
+                    else:
+                        room.spun[k] = room.spun[k] - rotation.T @ (moment + contact.moment)
+    for k in range(len(world.free)):
+        body, moment = world.free[k], room.spun[k]
+        if moment @ moment > 0.0:
+            about_center = body.inertia + body.mass * (skew(body.center) @ skew(body.center))
+            change = _inverse(about_center) @ moment
+            speed = np.array(
+                [state.v[body.first_v + 3], state.v[body.first_v + 4], state.v[body.first_v + 5]]
+            )
+            blow = change @ change > BLOW * BLOW * (speed @ speed)
+            room.spun[k] = np.zeros(3) if blow else change
+
+
 def free_velocity(
-    body: FreeBody, rotation: Matrix3, block: ArrayOf[Lanes], v: Lanes, settings: Settings
+    body: FreeBody, rotation: Matrix3, block: ArrayOf[Lanes], v: Lanes, spun: Vector3, settings: Settings
 ) -> Lanes:
-    """Velocity after a step without contact; gyroscopic forces are those in its middle, or at its start."""
+    """Velocity after a step without contact; gyroscopic forces are those in its middle, or at its start. spun (3,): by
+    how much contact is expected to change the angular velocity in the step, rad/s."""
     if settings.dt**2 * (v[3] * v[3] + v[4] * v[4] + v[5] * v[5]) > _SPINS**2:
-        return _spun_velocity(body, rotation, v, settings)
+        return _spun_velocity(body, rotation, v, spun, settings)
     matrix, right = np.empty((6, 6)), np.empty(6)
     angular = np.array([v[3], v[4], v[5]])
     for stage in range(0 if settings.middle else 1, 2):
@@ -127,28 +184,30 @@ def free_velocity(
             for j in range(6):
                 matrix[i, j] = block[i, j]
         solve_in_place(matrix, right)
-        angular = np.array([v[3] + right[3], v[4] + right[4], v[5] + right[5]])
+        angular = np.array([v[3] + right[3], v[4] + right[4], v[5] + right[5]]) + 0.5 * spun
     result = v.copy()
     for i in range(6):
         result[i] += right[i]
     return result
 
 
-def _spun_velocity(body: FreeBody, rotation: Matrix3, v: Lanes, settings: Settings) -> Lanes:
+def _spun_velocity(body: FreeBody, rotation: Matrix3, v: Lanes, spun: Vector3, settings: Settings) -> Lanes:
     """The same of a body that turns far in a step, where one evaluation of gyroscopic forces would give it energy."""
     dt, center, angular = settings.dt, body.center, np.array([v[3], v[4], v[5]])
     about_center = body.inertia + body.mass * (skew(center) @ skew(center))
     mobility = _inverse(about_center)
     parts = int(min(np.ceil(np.sqrt(angular @ angular) * dt / _PART), _MOST_PARTS))
     h = dt / parts
+    pushed = spun / dt
     origin: Vector3 = np.array([v[0], v[1], v[2]])
     carried = origin + rotation @ np.cross(angular, center)  # of the centre of mass
     for _ in range(parts):  # Euler's equations by Runge and Kutta
-        one = _spin_rate(about_center, mobility, angular)
-        two = _spin_rate(about_center, mobility, angular + 0.5 * h * one)
-        three = _spin_rate(about_center, mobility, angular + 0.5 * h * two)
-        four = _spin_rate(about_center, mobility, angular + h * three)
+        one = _spin_rate(about_center, mobility, angular) + pushed
+        two = _spin_rate(about_center, mobility, angular + 0.5 * h * one) + pushed
+        three = _spin_rate(about_center, mobility, angular + 0.5 * h * two) + pushed
+        four = _spin_rate(about_center, mobility, angular + h * three) + pushed
         angular = angular + h / 6.0 * (one + 2.0 * two + 2.0 * three + four)
+    angular = angular - spun  # contact gives it
     turned = rotation @ matrix_from_rotation_vector(dt * angular)  # where the step ends
     linear = carried + dt * settings.gravity - turned @ np.cross(angular, center)
     result: Lanes = np.zeros(8)
@@ -171,7 +230,7 @@ def _spin_rate(inertia: Matrix3, mobility: Matrix3, angular: Vector3) -> Vector3
 
 
 def moved_quaternion(q: Array, turn: Vector3) -> Array:
-    """A quaternion (4,) turned further by a rotation vector (3,) in body axes, rad."""
+    """A quaternion (4,) composed with a rotation vector (3,) in body axes, rad."""
     angle = np.sqrt(turn @ turn)
     scale = 0.5 - angle * angle / 48.0 if angle < 1e-4 else np.sin(0.5 * angle) / angle
     step = np.array([np.cos(0.5 * angle), scale * turn[0], scale * turn[1], scale * turn[2]])
@@ -189,11 +248,12 @@ def approach_all(world: World, settings: Settings, state: State, command: Array,
     for k in range(len(world.robots)):
         _approach_robot(world.robots[k], settings, state, command, room)
         _note_free(world, world.robots[k], room)
+    note_contact_spins(world, settings, state, room)
     for k in range(len(world.free)):
         if settings.sleep_steps > 0 and state.rest[len(world.robots) + k] >= settings.sleep_steps:
             _lie_still(world.free[k], state, room)
         else:
-            approach_free(world.free[k], settings, state, room)
+            approach_free(world.free[k], room.spun[k], settings, state, room)
     for k in range(len(world.paths)):
         place_on_path(world.paths[k], world.waypoints, state.time[0], room.bodies)
 
@@ -283,8 +343,8 @@ def _lie_still(body: FreeBody, state: State, room: Workspace) -> None:
     room.free[body.node] = still
 
 
-def approach_free(body: FreeBody, settings: Settings, state: State, room: Workspace) -> None:
-    """Where a free body is, and how it moves without contact."""
+def approach_free(body: FreeBody, spun: Vector3, settings: Settings, state: State, room: Workspace) -> None:
+    """Where a free body is, and how it moves without contact; spun: see `note_contact_spins`."""
     q = state.q[body.first_q : body.first_q + 7]
     rotation = body_rotation(q)
     block: ArrayOf[Lanes] = np.empty((WIDTH, WIDTH))
@@ -292,7 +352,7 @@ def approach_free(body: FreeBody, settings: Settings, state: State, room: Worksp
     v: Lanes = np.zeros(8)
     for i in range(6):
         v[i] = state.v[body.first_v + i]
-    after = free_velocity(body, rotation, block, v, settings)
+    after = free_velocity(body, rotation, block, v, spun, settings)
     room.free[body.node] = after
     bodies, link = room.bodies, body.link
     bodies.rotation[link] = rotation
@@ -347,3 +407,52 @@ def _take(source: Array, at: int, target: Array) -> int:
     """Read values from a place on; gives where they end."""
     target[:] = source[at : at + len(target)]
     return at + len(target)
+
+
+# How links move with the velocities of nodes: the rows that contact and forces see.
+
+_NUMBER = np.arange(8.0)  # of each lane
+
+
+def fill_motion(
+    now: Moment, link: int, piece: int, point: Vector3, motions: ArrayOf[Lanes], row: int
+) -> None:
+    """Six rows of the motion [v; w] of a link at a point (3,) in the world, by the velocities of one piece."""
+    mover, robots = now.world.link_mover[link], len(now.world.robots)
+    if mover < robots:
+        robot = now.world.robots[mover]
+        _robot_rows(now, robot, now.world.pieces[piece], motions, row)
+        arm = point - robot_origin(robot, now.room.outputs)
+    else:
+        _free_rows(now, link, motions, row)
+        arm = point - now.room.bodies.position[link]
+    wx, wy, wz = motions[row + 3], motions[row + 4], motions[row + 5]
+    motions[row] = motions[row] + wy * arm[2] - wz * arm[1]
+    motions[row + 1] = motions[row + 1] + wz * arm[0] - wx * arm[2]
+    motions[row + 2] = motions[row + 2] + wx * arm[1] - wy * arm[0]
+
+
+def _robot_rows(now: Moment, robot: RobotPart, piece: LinkPiece, motions: ArrayOf[Lanes], row: int) -> None:
+    """About the robot's origin."""
+    number: Lanes = _NUMBER
+    keep, first = number < piece.lanes, robot.results.motions.first + TWIST * WIDTH * piece.table
+    table: ArrayOf[Lanes] = now.room.outputs[first : first + TWIST * WIDTH].reshape(TWIST, WIDTH)
+    for c in range(TWIST):
+        motions[row + c] = np.where(keep, table[c], 0.0)
+    if robot.placed:
+        turn = robot.rotation
+        for c in (0, 3):
+            x, y, z = motions[row + c], motions[row + c + 1], motions[row + c + 2]
+            for i in (0, 1, 2):
+                motions[row + c + i] = turn[i, 0] * x + turn[i, 1] * y + turn[i, 2] * z
+
+
+def _free_rows(now: Moment, link: int, motions: ArrayOf[Lanes], row: int) -> None:
+    """About the body's origin."""
+    number: Lanes = _NUMBER
+    rotation = now.room.bodies.rotation[link]
+    for i in (0, 1, 2):
+        motions[row + i] = np.where(number == i, 1.0, 0.0)
+        turned: Lanes = np.zeros(8)
+        turned[3], turned[4], turned[5] = rotation[i, 0], rotation[i, 1], rotation[i, 2]
+        motions[row + 3 + i] = turned

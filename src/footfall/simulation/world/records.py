@@ -198,6 +198,7 @@ class Settings(NamedTuple):
     rules: ContactRules
     middle: bool  # whether gyroscopic forces of free bodies are those in the middle of the step
     tolerance: float
+    moving_tolerance: float
     direct_steps: int
     interior_steps: int
     final_steps: int
@@ -244,7 +245,8 @@ class Workspace(NamedTuple):
     inputs, outputs: of kernels. bodies: where all links are and how they move. free (nodes, 8): velocities without
     contact; v (nodes, 8): with it. found: contacts of this step. effort (nv,).
     given_linear, given_angular (links, 3): how links move beside the velocities of nodes, by prescribed joints; world
-    axes, at their origins. still (bodies,): which of them sleep.
+    axes, at their origins. still (bodies,): which of them sleep. spun (free, 3): how contact turned free bodies in the
+    last step, see `movers.py`.
     """
 
     inputs: Array
@@ -258,6 +260,7 @@ class Workspace(NamedTuple):
     given_linear: ArrayOf[Vector3]
     given_angular: ArrayOf[Vector3]
     still: Flags
+    spun: ArrayOf[Vector3]
 
 
 class Moment(NamedTuple):
@@ -273,10 +276,12 @@ class Moment(NamedTuple):
 class Report(NamedTuple):
     """What a step came to. contacts: how many there are, which may be more than there was room for: then nothing has
     happened. pairs: likewise for pairs that are near each other. residual: the largest natural map over the weight of
-    its island times dt. steps: of Newton's and interior-point methods in the hardest island. islands: how many."""
+    its island times dt, and asked: the largest tolerance that any was solved to. steps: of Newton's and interior-point
+    methods in the hardest island. islands: how many."""
 
     contacts: int
     pairs: int
     residual: float
+    asked: float
     steps: int
     islands: int

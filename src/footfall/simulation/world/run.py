@@ -15,15 +15,17 @@ from footfall.simulation.world.step import advance
 
 class Log(NamedTuple):
     """What is known after each control period. q, v, effort, drives (periods, n); residual (periods,): the largest of
-    its steps, as a part of the weight; solver_steps (periods,): the most in a step. touch_starts (periods + 1,): where
-    the contacts of each period begin; contacts (room,) and forces (room, 3), N, world axes, on the first body: those of
-    its last step. Without any room nothing of contacts, efforts and drives is written."""
+    its steps, as a part of the weight, asked (periods,): the largest tolerance of these; solver_steps (periods,): the
+    most in a step. contact_starts (periods + 1,): where the contacts of each period begin; contacts (room,) and forces
+    (room, 3), N, world axes, on the first body: those of its last step. Without any room nothing of contacts, efforts
+    and drives is written."""
 
     q: Array
     v: Array
     effort: Array
     drives: Array
     residual: Array
+    asked: Array
     solver_steps: Integers
     contact_starts: Integers
     contacts: ArrayOf[Contact]
@@ -63,13 +65,14 @@ def run_world(now: Moment, commands: Array, span: Span, log: Log) -> Progress:
         if written and begin + len(room.found) > len(log.contacts):
             return Progress(period, 0, 0, begin + len(room.found), False)
         if done[Count.SUBSTEPS] == 0:
-            log.residual[period], log.solver_steps[period] = 0.0, 0
+            log.residual[period], log.asked[period], log.solver_steps[period] = 0.0, 0.0, 0
             _begin_command(world, state)
         while done[Count.SUBSTEPS] < span.substeps:
             report = advance(now, command)
             if report.contacts > len(room.found) or report.pairs > len(state.memory.pairs):
                 return Progress(period, report.contacts, report.pairs, 0, False)
             log.residual[period] = max(log.residual[period], report.residual)
+            log.asked[period] = max(log.asked[period], report.asked)
             log.solver_steps[period] = max(log.solver_steps[period], report.steps)
             done[Count.SUBSTEPS] += 1
             if not is_number(state):

@@ -15,15 +15,19 @@ from footfall.compiler.routines import ArrayOf, Lanes, Vector3, new_records, rou
 from footfall.contact.detection.find import Need, Sleepers, find_contacts
 from footfall.contact.detection.shapes import Contact
 from footfall.contact.islands.island import TWIST, IslandContact
-from footfall.contact.islands.newton import Outcome
 from footfall.contact.islands.rebound import solve_without_gain
 from footfall.contact.islands.solve import Effort
 from footfall.math.block_sparse import WIDTH
-from footfall.simulation.world.coupling import Members, find_members, is_held
 from footfall.simulation.world.island_building import build_island
-from footfall.simulation.world.island_draft import draft_island
-from footfall.simulation.world.link_motion import fill_motion
-from footfall.simulation.world.movers import approach_all, approach_free, settle_all
+from footfall.simulation.world.island_draft import (
+    Members,
+    draft_island,
+    find_members,
+    is_held,
+    is_moving,
+    is_pile,
+)
+from footfall.simulation.world.movers import approach_all, approach_free, fill_motion, settle_all
 from footfall.simulation.world.records import Count, Moment, Report, Settings, State, Workspace, World
 from footfall.simulation.world.velocity_sums import sum_impulse
 from footfall.simulation.world.warm_start import (
@@ -66,7 +70,7 @@ def wake_touched(now: Moment, members: Members, count: int) -> None:
         mover = robots + k
         if state.rest[mover] >= steps and awake[members.root[mover]]:
             state.rest[mover] = 0
-            approach_free(world.free[k], now.settings, state, now.room)
+            approach_free(world.free[k], now.room.spun[k], now.settings, state, now.room)
 
 
 def _note_carrier(now: Moment, members: Members, k: int, awake: Flags) -> None:
@@ -206,13 +210,33 @@ def next_time(time: float, dt: float) -> float:
     return (steps + 1.0) * dt if abs(time / dt - steps) < 1e-6 else time + dt
 
 
+class Seen(NamedTuple):
+    """Contacts of a first look, none before it, and the impulses (n, 3) that it came to, world axes, N s. steady
+    (bodies,): which of them move nearly as was expected; residuals (movers,): of each island, by its first mover."""
+
+    contacts: ArrayOf[Contact]
+    impulses: ArrayOf[Vector3]
+    steady: Flags
+    residuals: Array
+
+
 class _Solved(NamedTuple):
     """What all islands came to, see `Report`. struck: about how much faster some point of contact became, m/s."""
 
     members: Members
     residual: float
+    asked: float
     steps: int
     islands: int
+    struck: float
+
+
+class _SolvedIsland(NamedTuple):
+    """What one island came to, likewise."""
+
+    residual: float
+    asked: float
+    steps: int
     struck: float
 
 
@@ -227,15 +251,19 @@ def advance(now: Moment, command: Array) -> Report:
         note_sleepers(world, settings, state, room)
     need = _find(now, Sleepers(room.still, before), room.found)
     if need.contacts > len(room.found) or need.pairs > len(state.memory.pairs):
-        return Report(need.contacts, need.pairs, 0.0, 0, 0)
-    solved = _solve_all(now, before, known, need.contacts)
+        return Report(need.contacts, need.pairs, 0.0, 0.0, 0, 0)
+    nothing: ArrayOf[Vector3] = np.empty((0, 3))
+    steady, residuals = np.zeros(len(room.bodies.position), dtype=np.bool_), np.zeros(world.movers)
+    solved = _solve_all(now, before, known, need.contacts, Seen(room.found[:0], nothing, steady, residuals))
     if is_blow(settings, solved.struck):
-        seen, need = need.contacts, _look_again(now, need.contacts)
+        contacts, impulses = room.found[: need.contacts].copy(), state.impulses[: need.contacts].copy()
+        seen = Seen(contacts, impulses, steady, residuals)
+        need = _look_again(now, need.contacts, steady)
         if need.contacts > len(room.found) or need.pairs > len(state.memory.pairs):
             state.impulses[: len(known)] = known
-            return Report(need.contacts, need.pairs, 0.0, 0, 0)
-        if need.contacts > seen:  # else the problem is the one that has been solved
-            solved = _solve_all(now, before, known, need.contacts)
+            return Report(need.contacts, need.pairs, 0.0, 0.0, 0, 0)
+        if need.contacts > len(seen.contacts):  # else the problem is the one that has been solved
+            solved = _solve_all(now, before, known, need.contacts, seen)
     settle_all(world, settings, state, command, room)
     if settings.sleep_steps > 0:
         count_rest(now, solved.members)
@@ -243,7 +271,7 @@ def advance(now: Moment, command: Array) -> Report:
     state.contacts[:count] = room.found[:count]
     state.counts[Count.CONTACTS] = count
     state.time[0] = next_time(state.time[0], settings.dt)
-    return Report(count, need.pairs, solved.residual, solved.steps, solved.islands)
+    return Report(count, need.pairs, solved.residual, solved.asked, solved.steps, solved.islands)
 
 
 @routine(fused=True)
@@ -262,9 +290,10 @@ def _find(now: Moment, asleep: Sleepers, found: ArrayOf[Contact]) -> Need:
 
 
 @routine(fused=True)
-def _look_again(now: Moment, count: int) -> Need:
-    """Add to the contacts that have been found those that velocities after contact lead to, if there are any."""
-    found, steady = now.room.found, np.empty(len(now.room.bodies.position), dtype=np.bool_)
+def _look_again(now: Moment, count: int, steady: Flags) -> Need:
+    """Add to the contacts that have been found those that velocities after contact lead to, if there are any. steady
+    (bodies,): becomes which of them move nearly as was expected."""
+    found = now.room.found
     if not expect_velocities(now, steady):
         return Need(count, 0)
     again, merged = new_records(Contact, len(found)), new_records(Contact, len(found))
@@ -278,9 +307,12 @@ def _look_again(now: Moment, count: int) -> Need:
 
 
 @routine(fused=True)
-def _solve_all(now: Moment, before: ArrayOf[Contact], known: ArrayOf[Vector3], count: int) -> _Solved:
+def _solve_all(
+    now: Moment, before: ArrayOf[Contact], known: ArrayOf[Vector3], count: int, seen: Seen
+) -> _Solved:
     """Solve all islands of the contacts that have been found, from the impulses (n, 3) that those before had, world
-    axes, N s; velocities go into the workspace, impulses into the state."""
+    axes, N s; velocities go into the workspace, impulses into the state. After a first look free bodies that moved as
+    was expected stay as they are, and piles start from what it came to."""
     world, settings, state, room = now.world, now.settings, now.state, now.room
     matches = np.empty(count, dtype=np.int64)
     match_contacts(before, room.found[:count], matches)
@@ -289,43 +321,77 @@ def _solve_all(now: Moment, before: ArrayOf[Contact], known: ArrayOf[Vector3], c
     warm: ArrayOf[Vector3] = np.empty((count, 3))
     warm_impulses(known, matches, warm)
     state.impulses[:count] = warm
+    again = len(seen.contacts) > 0
+    if again:
+        match_contacts(seen.contacts, room.found[:count], matches)
+        warm_impulses(seen.impulses, matches, warm)
     members = find_members(now, count)
     if settings.sleep_steps > 0:
         wake_touched(now, members, count)
-    room.v[:] = room.free
-    local, worst, most, islands, struck = (
-        np.full(len(world.node_velocities), -1),
-        0.0,
-        0,
-        0,
-        0.0,
-    )
+    if not again:
+        room.v[:] = room.free
+    local, worst, asked = np.full(len(world.node_velocities), -1), 0.0, settings.tolerance
+    most, islands, struck = 0, 0, 0.0
     for head in range(world.movers):
         if members.root[head] == head and is_held(members, head) and not sleeps(now, head):
-            outcome, fastest = _solve(now, members, head, local)
-            worst, most, islands = (
-                max(worst, outcome.residual),
-                max(most, outcome.steps),
-                islands + 1,
-            )
-            struck = max(struck, fastest)
-    return _Solved(members, worst, most, islands, struck)
+            if again and _stays(now, members, head, seen.steady):
+                _leave(now, members, head, warm)
+                worst, islands = max(worst, seen.residuals[head]), islands + 1
+                continue
+            solved = _solve(now, members, head, local, warm)
+            seen.residuals[head] = solved.residual
+            worst, most, islands = max(worst, solved.residual), max(most, solved.steps), islands + 1
+            asked, struck = max(asked, solved.asked), max(struck, solved.struck)
+    return _Solved(members, worst, asked, most, islands, struck)
+
+
+def _stays(now: Moment, members: Members, head: int, steady: Flags) -> bool:
+    """Whether an island of free bodies is that of the first look: they are steady, and what touches them is."""
+    world, shapes = now.world, now.world.shapes.shapes
+    stays = members.first_joint[head] < 0
+    mover = members.first_mover[head]
+    while mover >= 0:
+        stays = stays and mover >= len(world.robots)
+        mover = members.next_mover[mover]
+    k = members.first_contact[head]
+    while stays and k >= 0:
+        first, second = shapes[now.room.found[k].first].body, shapes[now.room.found[k].second].body
+        stays = (first < 0 or bool(steady[first])) and (second < 0 or bool(steady[second]))
+        k = members.next_contact[k]
+    return bool(stays)
+
+
+def _leave(now: Moment, members: Members, head: int, impulses: ArrayOf[Vector3]) -> None:
+    """Let an island have the impulses (n, 3) that it came to, world axes, N s."""
+    k = members.first_contact[head]
+    while k >= 0:
+        now.state.impulses[k] = impulses[k]
+        k = members.next_contact[k]
 
 
 @routine(fused=True)
-def _solve(now: Moment, members: Members, head: int, local: Integers) -> tuple[Outcome, float]:
-    """Solve an island, and write its velocities and impulses where they belong; how much faster a point became, m/s."""
+def _solve(
+    now: Moment, members: Members, head: int, local: Integers, start: ArrayOf[Vector3]
+) -> _SolvedIsland:
+    """Solve an island, and write its velocities and impulses where they belong. start (n, 3): from which impulses a
+    pile does, world axes, N s."""
     world, state, settings = now.world, now.state, now.settings
     draft = draft_island(now, members, head, local)
     island = build_island(now, draft)
-    effort = Effort(settings.direct_steps, settings.interior_steps, settings.final_steps)
+    pile = is_pile(world, draft)
+    moves = pile and is_moving(draft)
+    if pile:
+        for k in range(len(draft.contacts)):
+            draft.impulses[k] = island.points[k].frame.T @ start[draft.contacts[k]]
+    asked = max(settings.tolerance, settings.moving_tolerance) if moves else settings.tolerance
+    effort = Effort(settings.direct_steps, settings.interior_steps, settings.final_steps, pile, moves)
     outcome = solve_without_gain(
         island,
         draft.v,
         draft.impulses,
         draft.joint_impulses,
         draft.rebounds,
-        settings.tolerance,
+        asked,
         effort,
     )
     for mover in draft.movers:
@@ -350,4 +416,4 @@ def _solve(now: Moment, members: Members, head: int, local: Integers) -> tuple[O
     for k in range(len(draft.sums)):
         number = draft.sums[k]
         state.joint_impulses[number] = sum_impulse(now, number, draft.impulses[len(draft.contacts) + k])
-    return outcome, np.sqrt(fastest)
+    return _SolvedIsland(outcome.residual, asked, outcome.steps, np.sqrt(fastest))

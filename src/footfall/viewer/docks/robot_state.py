@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from footfall.errors import InvalidInput
 from footfall.viewer.docks.dock import Dock, as_table, as_text, read_json
+from footfall.viewer.docks.signal_form import SignalForm, send_form
 from footfall.viewer.parameter_limits import describe_parameter
-from footfall.viewer.walk_scene import PARTS
+from footfall.viewer.walk_layers import PARTS
 from footfall.walking.hardware import Stage
 from footfall.walking.hardware_setup import trouble_of
 from footfall.walking.session import WalkSession
-from footfall.walking.signal_effects import made_signal
 from footfall.walking.signals import WORDS
 
 if TYPE_CHECKING:
@@ -153,8 +152,11 @@ class BalanceDock(Dock):
         self.state.content = as_table(
             ("", "x", "y"),
             [
-                ("error of the divergent component, mm", *(f"{each:.1f}" for each in error)),
-                ("tilt, degrees", *(f"{each:.2f}" for each in tilt)),
+                (
+                    "error of the divergent component, mm",
+                    *(f"{each:.1f}" for each in np.round(error, 1) + 0.0),
+                ),
+                ("tilt, degrees", *(f"{each:.2f}" for each in np.round(tilt, 2) + 0.0)),
                 ("zero-moment point off its plan, mm", f"{1e3 * off:.1f}", ""),
             ],
         )
@@ -215,7 +217,7 @@ class TuneDock(Dock):
 
 
 class SignalsDock(Dock):
-    """Any signal by its name, and those that were sent."""
+    """Any signal by its name, with controls for its options, and those that were sent."""
 
     title = "Signals"
 
@@ -224,20 +226,15 @@ class SignalsDock(Dock):
         self._traffic: deque[str] = deque(maxlen=_MOST_SENT)
         self._seen = 0  # signals of the session that are listed
         self.word: Any = gui.add_dropdown("do", tuple(WORDS))
-        self.options: Any = gui.add_text("options", "{}", hint='JSON, such as {"forward": 0.3}')
-        self._fields: Any = gui.add_html("")
-        self.word.on_update(lambda _: self._show_fields())
-        self._show_fields()
-        gui.add_button("Send", color="green").on_click(lambda _: self.send())
+        self.form = SignalForm(gui, gui.add_folder("Options"))
+        self.word.on_update(lambda _: self._show_form())
+        gui.add_button("Send", color="green").on_click(lambda _: send_form(self.form, panel))
+        gui.add_button("Defaults").on_click(lambda _: self._show_form())
         self.listed: Any = gui.add_html("")
 
     def take(self, session: WalkSession) -> None:
         self._seen = 0
-
-    def send(self) -> None:
-        """Send the signal that is typed."""
-        word, text = str(self.word.value), str(self.options.value)
-        self._panel.wish(lambda session: _send(session, word, text))
+        self.form.show(str(self.word.value), session)
 
     def refresh(self, session: WalkSession) -> None:
         for signal in session.sent[self._seen :]:
@@ -247,16 +244,5 @@ class SignalsDock(Dock):
         self._seen = len(session.sent)
         self.listed.content = as_text(*reversed(self._traffic))
 
-    def _show_fields(self) -> None:
-        kind = WORDS.get(str(self.word.value))
-        if kind is not None:
-            fields = ", ".join(name for name in kind.__struct_fields__ if name != "time")
-            about = " ".join((kind.__doc__ or "").split())
-            self._fields.content = as_text(f"{about} Options: {fields or 'none'}")
-
-
-def _send(session: WalkSession, word: str, text: str) -> None:
-    values = read_json(text)
-    if not isinstance(values, dict) or word not in WORDS:
-        raise InvalidInput(f'options are {text!r}; write a JSON object, such as {{"forward": 0.3}}')
-    session.send(made_signal(word, {"time": session.time, **values}))
+    def _show_form(self) -> None:
+        self.form.show(str(self.word.value), self._panel.session)

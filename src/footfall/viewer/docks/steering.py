@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from footfall.scene.load import load_scene
 from footfall.viewer.docks.dock import Dock
+from footfall.viewer.docks.signal_form import SignalForm, send_form
 from footfall.viewer.held_drive import SpeedLimits, Velocity
 from footfall.walking.session import WalkSession
+from footfall.walking.signals import MOTIONS
 
 if TYPE_CHECKING:
     from footfall.viewer.walk_panel import WalkPanel
 
-_MOTIONS = ("bow", "look_around", "one_leg", "stamp", "wave")
+_MOTIONS = tuple(sorted(str(kind.__struct_config__.tag) for kind in MOTIONS))
 _SIDES = {"from behind": 0.0, "from the right": 90.0, "from ahead": 180.0, "from the left": -90.0}
 # What axes of a gamepad change of steps: the axis, and by which share of itself at its ends: lower and higher, shorter
 # and longer. Planner and generator must know of the same duration, or steps are longer than a velocity asks for.
@@ -53,7 +55,12 @@ class WalkDock(Dock):
             gui.add_button("Walk there", color="green").on_click(lambda _: self._walk_there())
         with gui.add_folder("Motions"):
             self.motion: Any = gui.add_dropdown("motion", _MOTIONS)
-            gui.add_button("Perform").on_click(lambda _: self.perform())
+            self.form = SignalForm(gui, gui.add_folder("Options"))
+            self.motion.on_update(lambda _: self.form.show(str(self.motion.value), panel.session))
+            gui.add_button("Perform", color="green").on_click(lambda _: self.perform())
+
+    def take(self, session: WalkSession) -> None:
+        self.form.show(str(self.motion.value), session)
 
     def drive(self) -> None:
         """Walk as the sliders say."""
@@ -62,8 +69,9 @@ class WalkDock(Dock):
 
     def perform(self) -> None:
         """Do the motion that is chosen."""
-        motion = str(self.motion.value)
-        self._panel.wish(lambda session: session.perform(motion))
+        if self.form.word != str(self.motion.value):
+            self.form.show(str(self.motion.value), self._panel.session)
+        send_form(self.form, self._panel)
 
     def _goal(self) -> tuple[float, float, float]:
         return float(self.x.value), float(self.y.value), math.radians(float(self.yaw.value))

@@ -10,6 +10,7 @@
   const array = ([kind, offset, count]) => new ({ f4: Float32Array, u4: Uint32Array, u2: Uint16Array, i2: Int16Array })[kind](blob, offset, count);
   const element = (id) => document.getElementById(id);
   document.title = head.title;
+  if (head.pixels) document.body.style.display = "none"; // pictures are taken from the canvas: nobody looks at the page
   element("title").textContent = head.title;
 
   // Signals: whole numbers with a scale and a lowest value for each.
@@ -31,7 +32,7 @@
     ? groups.get(name).series.filter((each) => each.run === run) : null;
 
   // Bodies.
-  const canvas = element("view"), renderer = head.runs[0].bodies ? new Renderer(canvas) : null;
+  const canvas = element("view"), renderer = head.runs[0].bodies ? new Renderer(canvas, Boolean(head.pixels)) : null;
   const meshes = head.meshes.map((each) => renderer && renderer.upload(array(each.vertices), array(each.triangles), each.unit, each.base));
   const runs = head.runs.map((run) => ({ ...run, time: array(run.time), frames: run.bodies ? array(run.poses) : null,
     forces: run.forces ? array(run.forces) : null, counts: run.counts ? array(run.counts) : null }));

@@ -12,7 +12,6 @@ import queue
 import secrets
 import stat
 import tempfile
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -24,6 +23,9 @@ from footfall.errors import FootfallError, InvalidInput, PeerGone, UnknownName
 from footfall.messages import LinkOptions, Signal, SignalBroker, join_signals, share_signals
 from footfall.walking import signals as told
 from footfall.walking.hardware import Stage
+from footfall.walking.live.capture import CaptureServer
+from footfall.walking.live.session import LiveSession
+from footfall.walking.live.window import Window
 from footfall.walking.session import WalkSession
 from footfall.walking.signal_effects import made_signal
 from footfall.whole_file import write_text
@@ -37,35 +39,63 @@ _PATIENCE = 5.0  # s, until an answer must be there
 
 
 class Address(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where a walk listens. pid: its process. port: on this machine. token: that it asks for. name: of the walk."""
+    """Where a walk listens. pid: its process. port: on this machine. token: that it asks for. name: of the walk.
+    window: where it shows what it does, see `footfall.walking.live.window`. capture: port of its motion capture, 0 if
+    it has none."""
 
     pid: int
     port: int
     token: str
     name: str
+    window: str = ""
+    capture: int = 0
 
 
 class CommandServer:
     """Takes commands for a session; use it as a context manager. port: 0 takes a free one.
 
-    Commands are checked where they arrive and carried out by `serve`, which the loop calls.
+    Commands are checked where they arrive and carried out by `serve`, which the loop calls. window: where the walk
+    shows what it does. capture: what sees its bodies. token: that others must show; by default a new one.
     """
 
-    def __init__(self, name: str, *, port: int = 0) -> None:
-        token = secrets.token_urlsafe(16)
+    def __init__(
+        self,
+        name: str,
+        *,
+        port: int = 0,
+        window: Window | None = None,
+        capture: CaptureServer | None = None,
+        token: str | None = None,
+    ) -> None:
+        token = secrets.token_urlsafe(16) if token is None else token
         self._waiting: queue.Queue[tuple[str, told.AnySignal]] = queue.Queue(_WAITING)
         self._broker = SignalBroker(_KINDS)
         self._broker.listen(self._take, _COMMAND)
         options = LinkOptions(waiting=_WAITING, token=token)
         self._listener = share_signals(self._broker, port=port, options=options)
-        self.address = Address(os.getpid(), self._listener.address[1], token, name)
+        self.address = Address(
+            os.getpid(),
+            self._listener.address[1],
+            token,
+            name,
+            "" if window is None else window.name,
+            0 if capture is None else capture.port,
+        )
+        self._window, self._capture = window, capture
+        if window is not None:
+            window.clients = lambda: len(self._listener.peers)
+            if capture is not None:
+                window.captures = lambda: capture.followers
         self._place = _folder() / f"{os.getpid()}.json"
         with _private_files():
             write_text(self._place, msgspec.json.encode(self.address).decode())
-        self._told = ""
+        self._told = ("", 0)
 
     def serve(self, session: WalkSession) -> None:
         """Carry out what has come, and tell all that listen how the robot is if that has changed. Never waits."""
+        for each in (self._window, self._capture):
+            if each is not None:
+                each.serve()
         while True:
             try:
                 mark, signal = self._waiting.get_nowait()
@@ -76,10 +106,10 @@ class CommandServer:
                 self._publish(_ANSWER, f"{mark} {_OK}")
             except FootfallError as problem:
                 self._publish(_ANSWER, f"{mark} {problem}")
-        state = state_of(session)
-        if state != self._told:
-            self._told = state
-            self._publish(_STATE, state)
+        told = state_of(session), len(self._listener.peers)  # who comes anew wants to know it too
+        if told != self._told:
+            self._told = told
+            self._publish(_STATE, told[0])
 
     def close(self) -> None:
         """No more is taken."""
@@ -112,8 +142,11 @@ class CommandServer:
 
 def state_of(session: WalkSession) -> str:
     """In a word or a few, what the robot does, and who is not there."""
-    gone = "" if getattr(session, "planner_up", True) else "; planner gone"
-    return _doing(session) + gone
+    parts = [_doing(session)]
+    if isinstance(session, LiveSession):
+        parts += [] if session.planner_up else ["planner gone"]
+        parts += [] if session.sees else ["vision silent"]
+    return "; ".join(parts)
 
 
 def _doing(session: WalkSession) -> str:
@@ -151,30 +184,77 @@ def running_walks() -> Iterator[Address]:
         path.unlink(missing_ok=True)
 
 
-def send_command(address: Address, signal: told.AnySignal, *, patience: float = _PATIENCE) -> None:
-    """Send a signal to a running walk, and wait until it has taken it; raises what it refuses it for."""
-    mark, answered, answers = secrets.token_hex(4), threading.Event(), []
-    broker = SignalBroker(_KINDS)
+class CommandLink:
+    """A connection over which a running walk is told something; use it as a context manager. states: what the walk says
+    of itself, the latest last."""
 
-    def hear(heard: Signal) -> None:
-        own, _, text = str(heard.payload).partition(" ")
-        if own == mark:
-            answers.append(text)
-            answered.set()
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        self.states: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._sent: dict[str, str] = {}  # words by marks
+        self._answers: queue.SimpleQueue[tuple[str, str]] = queue.SimpleQueue()
+        self._broker = SignalBroker(_KINDS)
+        self._broker.listen(self._hear, _ANSWER)
+        self._broker.listen(lambda heard: self.states.put(str(heard.payload)), _STATE)
+        options = LinkOptions(waiting=_WAITING, token=address.token)
+        self._link = join_signals(self._broker, ("127.0.0.1", address.port), options=options)
 
-    broker.listen(hear, _ANSWER)
-    values = {name: value for name, value in msgspec.to_builtins(signal).items() if name != "time"}
-    with join_signals(broker, ("127.0.0.1", address.port), options=LinkOptions(token=address.token)) as link:
+    def send(self, signal: told.AnySignal) -> None:
+        """Send a signal; never waits."""
+        mark = secrets.token_hex(4)
+        values = {name: value for name, value in msgspec.to_builtins(signal).items() if name != "time"}
+        self._sent[mark] = signal.word
         try:
-            broker.publish(_COMMAND, f"{mark} {json.dumps(values)}")
+            self._broker.publish(_COMMAND, f"{mark} {json.dumps(values)}")
         except InvalidInput:
             raise InvalidInput(f"signal {signal.word!r} is too long to be sent; shorten its texts") from None
-        if not answered.wait(patience):
+
+    def refusals(self) -> list[str]:
+        """Why signals were refused, since this was asked last."""
+        found = []
+        while not self._answers.empty():
+            word, text = self._answers.get()
+            if text != _OK:
+                found.append(f"the walk refuses {word!r}: {text}")
+        return found
+
+    def wait(self, patience: float = _PATIENCE) -> None:
+        """Until a signal has been taken; raises what it is refused for."""
+        try:
+            word, text = self._answers.get(timeout=patience)
+        except queue.Empty:
             raise PeerGone(
-                f"the walk of process {address.pid} has not answered: {link.problem or 'it is busy'}"
-            )
-    if answers[0] != _OK:
-        raise InvalidInput(f"the walk refuses {signal.word!r}: {answers[0]}")
+                f"the walk of process {self.address.pid} has not answered: {self._link.problem or 'it is busy'}"
+            ) from None
+        if text != _OK:
+            raise InvalidInput(f"the walk refuses {word!r}: {text}")
+
+    def close(self) -> None:
+        """Leave the walk."""
+        self._link.close()
+
+    def __enter__(self) -> CommandLink:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _hear(self, heard: Signal) -> None:
+        mark, _, text = str(heard.payload).partition(" ")
+        if mark in self._sent:
+            self._answers.put((self._sent.pop(mark), text))
+
+
+def forget_walk(pid: int) -> None:
+    """Clear away what a walk that is gone has left: where it listened."""
+    (_folder() / f"{pid}.json").unlink(missing_ok=True)
+
+
+def send_command(address: Address, signal: told.AnySignal, *, patience: float = _PATIENCE) -> None:
+    """Send a signal to a running walk, and wait until it has taken it; raises what it refuses it for."""
+    with CommandLink(address) as link:
+        link.send(signal)
+        link.wait(patience)
 
 
 def _runs(pid: int) -> bool:

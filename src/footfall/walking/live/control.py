@@ -108,6 +108,9 @@ class ControlThread:
         """Let the controller know of walls and ground; gives the period from which on it does."""
         mail, words = self.walker.mail, self._words
         fits_in = ground is None or int(ground.cells[0]) <= mail.ground.free.shape[1]
+        period: int | None = (
+            None  # at which the box is taken that is filled here; another may lie there still
+        )
         if words[Word.GROUND_AT] == NEVER and fits_in:
             mail.walls[:] = walls
             words[Word.WALLS_ONLY] = ground is None
@@ -118,7 +121,7 @@ class ControlThread:
             if words[Word.PROGRESS] <= period - _SURE:
                 return period
         with self.standing() as walker:
-            if words[Word.GROUND_AT] == NEVER and fits_in:
+            if words[Word.GROUND_AT] == NEVER and period is not None:
                 return period  # it was taken in time
             words[Word.GROUND_AT] = NEVER
             walker.brain.state.walls[:] = walls

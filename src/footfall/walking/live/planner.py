@@ -1,4 +1,4 @@
-"""The planner of a live walk: a session that is told where the robot is, and answers what it shall do.
+"""The planner of a live walk: a session that is given where the robot is, and answers what it shall do.
 
 It is the session of a walk that is computed in one go, with the same pilot and the same sight; only its walker does not
 walk: before it is asked, it is put where the robot is. So what it answers follows from what it was asked, wherever it
@@ -18,16 +18,20 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.motion.motion import Motion
 from footfall.walking import signals as told
+from footfall.walking.live.perceived import Perceived, PerceivedBox
 from footfall.walking.pilot import Coming, Pilot, PlanVersion
 from footfall.walking.recorded import plan_data
 from footfall.walking.request import WalkRequest
 from footfall.walking.session import WalkSession
 from footfall.walking.settings import PlanningParameters, WalkSettings
+from footfall.walking.sight import Sight
 from footfall.walking.step_ground import StepGround, unknown_ground
+from footfall.walking.vision.led_sight import LedSight, arrivals_of
 from footfall.walking.walker import Walker, WalkingCode
 
 # Of answers, simulated s: the way to the planner and back takes two borders of the loop.
 _DRIVE_LATENCY, _GOAL_LATENCY = 0.06, 0.4
+_SLOWEST = 8.0  # times these latencies, of a planner whose plans are late
 _VERSIONS = 16  # that an answer has: those that are new are among them
 # What a pilot has decided; its motions, the surroundings and the robot go other ways.
 _DECISIONS = (
@@ -36,6 +40,7 @@ _DECISIONS = (
     "driving",
     "problem",
     "_waiting",
+    "_scanning",
     "_stopping",
     "_fresh",
     "_changed",
@@ -74,7 +79,8 @@ class Answer(NamedTuple):
     """What a planner answers. coming: a motion that is to be taken up, without the robot that it was made for. ground,
     walls: what the controller shall know of its surroundings. notes: times, names and data of events. decisions: of its
     pilot, by name. versions: the latest plans, the first of which has the number `first`. due: when it wants to be
-    asked again, s. cancelled: whether it was made to give up."""
+    asked again, s. gave_up_at: the look at which it was made to give up. perceived: what vision told since the last
+    answer. sees: whether vision tells it anything, if it is led."""
 
     coming: Coming | None
     ground: StepGround | None
@@ -84,13 +90,16 @@ class Answer(NamedTuple):
     versions: tuple[PlanVersion, ...]
     first: int
     due: float
-    cancelled: bool
+    gave_up_at: int | None = None
+    perceived: tuple[Perceived, ...] = ()
+    sees: bool = True
 
 
 class Handover(NamedTuple):
-    """What a new planner takes over: the motion that is walked by, plans so far, decisions, settings, and what has
-    happened to the scene."""
+    """What a new planner takes over at a time, s: the motion that is walked by, plans so far, decisions, settings, and
+    what has happened to the scene."""
 
+    time: float
     motion: Motion
     versions: tuple[PlanVersion, ...]
     decisions: dict[str, Any]
@@ -140,28 +149,39 @@ def decide(pilot: Pilot, decisions: Mapping[str, Any]) -> None:
 
 
 class PlannerSession(WalkSession):
-    """A session whose robot walks elsewhere. cancelled: asked while it plans whether to give up."""
+    """A session whose robot walks elsewhere. gives_up: asked while it plans whether to give up, with the number of
+    times that it was asked in this answer, which is the same in a replay. waits: whether time stands still while vision
+    is asked."""
 
     def __init__(
         self,
         request: WalkRequest,
         *,
         code: WalkingCode | None = None,
-        cancelled: Callable[[], bool] | None = None,
+        gives_up: Callable[[int], bool] = lambda looks: False,
+        waits: bool = True,
     ) -> None:
+        self._perceived, self._waits_for_vision = PerceivedBox(), waits
         # What it is told on the way comes with the questions.
         super().__init__(msgspec.structs.replace(request, signals=()), code=code, log_memory=0.0)
         self.pilot.settings = live_settings(self.pilot.settings)
-        self._cancelled, self._gave_up = cancelled, False
-        self.pilot.cancelled = self._gives_up
+        self._gives_up, self._looks = gives_up, 0
+        self._gave_up_at: int | None = None
+        self.pilot.cancelled = self._cancelled
+
+    def _new_sight(self, asked: WalkRequest) -> Sight:
+        if not asked.led:
+            return super()._new_sight(asked)
+        return LedSight(arrivals_of(asked, waits=self._waits_for_vision), keeper=self._perceived)
 
     def answer(self, question: Question) -> Answer:
         """Do what is due at the time of a question."""
         put_at(self.walker, question.snapshot)
         known, ground = len(self.happened), self.walker.ground
-        self._gave_up = False
+        self._gave_up_at, self._looks = None, 0
         if question.missed:
             self.pilot.miss()
+            self.pilot.slowness = min(2.0 * self.pilot.slowness, _SLOWEST)
         for signal in question.signals:
             self._take(signal)
         self._serve()
@@ -180,11 +200,15 @@ class PlannerSession(WalkSession):
             tuple(self.pilot.versions[first:]),
             first,
             self._due(),
-            self._gave_up,
+            self._gave_up_at,
+            self._perceived.take(),
+            self._blind is None,
         )
 
     def take_over(self, handover: Handover) -> None:
         """Go on where another planner has ended."""
+        if isinstance(self.sight, LedSight) and self.walker.period == 0:
+            self.sight.arrivals.skip(handover.time)
         for event in handover.events:
             if not isinstance(event, told.PushBody | told.Load):
                 self._let_happen(event)
@@ -201,6 +225,7 @@ class PlannerSession(WalkSession):
             return
         coming = self.pilot.take_up(self.time)
         if coming is not None:
+            self.pilot.slowness = max(0.5 * self.pilot.slowness, 1.0)
             self.walker.follow(coming.motion)
             self.walker.know_ground(unknown_ground())
             self._note("plan", plan_data(coming.version))
@@ -210,6 +235,14 @@ class PlannerSession(WalkSession):
         planning = self.pilot.settings.planning
         return min(self.pilot.next_time(self.time), max(self._looked, 0.0) + planning.look_s, math.inf)
 
-    def _gives_up(self) -> bool:
-        self._gave_up = self._gave_up or (self._cancelled is not None and self._cancelled())
-        return self._gave_up
+    @property
+    def patience(self) -> float:
+        """For how long a plan is of use, s; for ever if the robot rests."""
+        pilot = self.pilot
+        return math.inf if pilot.rests(self.time) else pilot.slowness * pilot.settings.planning.goal_latency_s
+
+    def _cancelled(self) -> bool:
+        self._looks += 1
+        if self._gave_up_at is None and self._gives_up(self._looks):
+            self._gave_up_at = self._looks
+        return self._gave_up_at is not None

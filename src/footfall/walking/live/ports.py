@@ -6,8 +6,10 @@ Messages go through a pipe to a process that this one has started, and through n
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import threading
+import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
@@ -46,13 +48,14 @@ class PlannerPort(Protocol):
 
 
 class InlinePlanner:
-    """A planner in this process: it answers when it is asked for its answer. gives_up: whether it finds nothing."""
+    """A planner in this process: it answers when it is asked for its answer. gives_up_at: the look at which it gives
+    up, as it did in the walk that is replayed."""
 
     def __init__(self, request: WalkRequest, code: WalkingCode) -> None:
         self._make: Callable[[], PlannerSession] = lambda: PlannerSession(
-            request, code=code, cancelled=lambda: self.gives_up
+            request, code=code, gives_up=self._gives_up
         )
-        self.gives_up = False
+        self.gives_up_at: int | None = None
         self._session: PlannerSession = self._make()
         self._question: Question | None = None
 
@@ -76,12 +79,17 @@ class InlinePlanner:
 
     def replace(self, handover: Handover) -> bool:
         """A new one takes over."""
+        self._session.close()
         self._session, self._question = self._make(), None
         self._session.take_over(handover)
         return True
 
     def close(self) -> None:
-        """Nothing is left behind."""
+        """Leave vision, if it leads."""
+        self._session.close()
+
+    def _gives_up(self, looks: int) -> bool:
+        return self.gives_up_at is not None and looks >= self.gives_up_at
 
 
 class PlannerProcess:
@@ -183,17 +191,30 @@ class PlannerProcess:
 def run_planner(request: WalkRequest, pipe: Connection, cancelled: Event) -> None:
     """What the planner's process does: answer until its walk is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the walk, and that ends the planner
-    session = PlannerSession(request, cancelled=cancelled.is_set)
+    begun = time.monotonic()
+
+    def gives_up(looks: int) -> bool:
+        # What a walking robot is told late, it cannot follow: better that it stops in time.
+        late = time.monotonic() - begun > session.patience
+        return cancelled.is_set() or late
+
+    session = PlannerSession(request, gives_up=gives_up, waits=False)
+    from footfall.walking.live.commands import forget_walk  # which knows of sessions, and these of ports
+
     threading.current_thread().name = "planner"
+    walk = os.getppid()
     pipe.send(True)
     while True:
         try:
             asked = pipe.recv()
         except (EOFError, OSError):
+            session.close()
+            forget_walk(walk)
             return
         if isinstance(asked, Handover):
             session.take_over(asked)
             continue
+        begun = time.monotonic()
         answer = session.answer(asked)
         try:
             pipe.send(answer)

@@ -24,6 +24,7 @@ from footfall.motion.replanning import continuation, stop_after
 from footfall.planning.transition_planner import GoTo
 from footfall.walking import signals as told
 from footfall.walking.live.control import ControlThread
+from footfall.walking.live.perceived import PerceptionWriter
 from footfall.walking.live.planner import (
     Answer,
     Handover,
@@ -42,8 +43,10 @@ from footfall.walking.plan_sampling import plan_table
 from footfall.walking.recorded import plan_data
 from footfall.walking.request import WalkRequest
 from footfall.walking.session import WalkSession
+from footfall.walking.sight import Sight
 from footfall.walking.signal_effects import requested
 from footfall.walking.step_ground import StepGround, unknown_ground
+from footfall.walking.vision.led_sight import LedSight, NoArrivals
 from footfall.walking.walker import WalkingCode
 
 
@@ -73,6 +76,9 @@ class LiveSession(WalkSession):
         self._course = deque(answered)  # of the walk that is replayed
         self._replayed = bool(answered)
         self.planner = InlinePlanner(request, self.code) if planner is None else planner
+        self.sees = True  # whether vision tells the planner anything, if it is led
+        self._perception = PerceptionWriter(request)
+        self.followers.append(self._perception)
         self.late = self.lost = 0
         self.inlet: Callable[[WalkSession], None] | None = None  # who brings what others say, at every border
         self.planner_up = True
@@ -95,8 +101,13 @@ class LiveSession(WalkSession):
         return super().resting and not (self._waits or self._for_planner or self._halting)
 
     def close(self) -> None:
-        """End the planner."""
+        """End the planner, and finish the file of what vision told."""
         self.planner.close()
+        self._perception.close()
+
+    def _new_sight(self, asked: WalkRequest) -> Sight:
+        """The planner sees; what leads it is not asked twice."""
+        return LedSight(NoArrivals("the planner is led")) if asked.led else super()._new_sight(asked)
 
     def _rehearse(self) -> None:
         """Make what a stop needs, so that it is there at once."""
@@ -137,6 +148,11 @@ class LiveSession(WalkSession):
             self._at, self._placed = walker.period, None
             self._take_up()
             yield
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """Where the robot was at the last border that this looked at."""
+        return snapshot_of(self.walker) if self._placed is None else self._placed
 
     # What is done at a border
 
@@ -184,11 +200,12 @@ class LiveSession(WalkSession):
         if isinstance(event, told.Served):
             self._course.popleft()
             if isinstance(self.planner, InlinePlanner):
-                self.planner.gives_up = event.cancelled
+                self.planner.gives_up_at = event.looks if event.cancelled else None
         answer = self.planner.answer()
         if answer is None:
             return
-        self._waits = False
+        self._waits, self.sees = False, answer.sees
+        self._perception.put(answer.perceived)
         served = event if isinstance(event, told.Served) else None
         holds = self._tell(answer, served)
         late = False
@@ -199,7 +216,14 @@ class LiveSession(WalkSession):
             self._due = answer.due
             late = self._expect(answer.coming, served)
         self.sent.append(
-            told.Served(time=self.time, asked=self._asked, holds=holds, late=late, cancelled=answer.cancelled)
+            told.Served(
+                time=self.time,
+                asked=self._asked,
+                holds=holds,
+                late=late,
+                cancelled=answer.gave_up_at is not None,
+                looks=answer.gave_up_at or 0,
+            )
         )
 
     def _next_answer(self) -> told.Served | None:
@@ -367,7 +391,7 @@ class LiveSession(WalkSession):
         assert self._control is not None
         pilot, before = self.pilot, self.pilot.coming
         pilot.coming = before if before is not None and before.version.about == STOP else None
-        pilot.stop()
+        pilot.stop(at_once=True)
         pilot.think(self.time, self._placed.shift)
         if pilot.coming is before or (
             (before is None or self._control.take_plan_back())
@@ -388,7 +412,7 @@ class LiveSession(WalkSession):
     def _plan_stop(self) -> None:
         """Plan how to come to rest; the loop stands."""
         before = self.pilot.coming
-        self.pilot.stop()
+        self.pilot.stop(at_once=True)
         self.pilot.think(self.time, self._shift)
         coming = self.pilot.coming
         if self._control is not None and coming is not None and coming is not before:
@@ -433,7 +457,7 @@ class LiveSession(WalkSession):
     def _handover(self, events: tuple[told.AnySignal, ...]) -> Handover:
         pilot = self.pilot
         motion = replace(pilot.motion, body=None)
-        return Handover(motion, tuple(pilot.versions), decisions_of(pilot), pilot.settings, events)
+        return Handover(self.time, motion, tuple(pilot.versions), decisions_of(pilot), pilot.settings, events)
 
 
 class _Surroundings(NamedTuple):

@@ -27,6 +27,7 @@ from footfall.errors import FootfallError, InvalidMessage
 from footfall.gait.poses import mean_foot_frame
 from footfall.math.rotations import quaternion_from_matrix, rotation_vector_from_matrix
 from footfall.math.transform import Transform
+from footfall.messages.frames import Message
 from footfall.messages.signals import Signal
 from footfall.planning.contacts import Goal
 from footfall.walking.request import WalkRequest
@@ -55,12 +56,49 @@ class Arrivals(Protocol):
     def renewed(self) -> bool:
         """Whether vision has begun anew since this was asked last: it knows of nothing."""
 
+    def skip(self, time: float) -> None:
+        """Leave out what arrived before a time, s: another sight has taken it."""
+
     @property
     def told(self) -> str:
         """What is known of the connection."""
 
     def close(self) -> None:
         """No more is wanted."""
+
+
+class Keeper(Protocol):
+    """Who keeps what was taken."""
+
+    def add_message(self, message: Message, acquired: float, arrived: float) -> None:
+        """Keep a container as it came. acquired: when its picture was taken, arrived: when the robot took it, s."""
+
+    def close(self) -> None:
+        """No more comes."""
+
+
+class NoArrivals:
+    """Nothing arrives here: another process of the walk is told what is seen. told: where, in a few words."""
+
+    def __init__(self, told: str) -> None:
+        self.told = told
+
+    def ask(self, told: ControlToVision, truth: MotionCapture) -> None:
+        """Nobody listens."""
+
+    def take(self, time: float) -> list[Arrived]:
+        """Nothing."""
+        return []
+
+    def renewed(self) -> bool:
+        """Never."""
+        return False
+
+    def skip(self, time: float) -> None:
+        """There is nothing to leave out."""
+
+    def close(self) -> None:
+        """Nothing is open."""
 
 
 class RecordedArrivals:
@@ -86,6 +124,11 @@ class RecordedArrivals:
         """A file does not begin anew."""
         return False
 
+    def skip(self, time: float) -> None:
+        """Go on behind what arrived before a time, s."""
+        while self._next is not None and self._next[0] < nanoseconds(time):
+            self._next = next(self._rest, None)
+
     @property
     def told(self) -> str:
         """Where it comes from."""
@@ -99,11 +142,11 @@ class RecordedArrivals:
 
 class LedSight:
     """Sees by what arrives; also knows from it where it is. refused: containers that were not taken, since they cannot
-    be right. record: file that keeps what was taken."""
+    be right. keeper: keeps what was taken."""
 
     smooth = True
 
-    def __init__(self, arrivals: Arrivals, *, record: str | None = None) -> None:
+    def __init__(self, arrivals: Arrivals, *, keeper: Keeper | None = None) -> None:
         self.arrivals = arrivals
         self.refused = 0
         self.heard = -math.inf  # s, when something was taken last
@@ -114,7 +157,7 @@ class LedSight:
         self._told: tuple[float, Transform] | None = None
         self._news: list[Signal] = []
         self._events: list[Signal] = []
-        self._recorder = None if record is None else PerceptionRecorder(Path(record), overwrite=True)
+        self._keeper = keeper
 
     def look(
         self, walker: Walker, goal: Goal | None = None, places: CameraPlaces | None = None
@@ -125,8 +168,8 @@ class LedSight:
         for container, message in self.arrivals.take(now):
             if self._takes(container):
                 self.heard = now
-                if self._recorder is not None and message is not None:
-                    self._recorder.add_message(message, container.acquired, now)
+                if self._keeper is not None and message is not None:
+                    self._keeper.add_message(message, container.acquired, now)
         return None if self._environment is before else self._environment
 
     def alignment(self, walker: Walker) -> Transform:
@@ -147,8 +190,8 @@ class LedSight:
     def close(self) -> None:
         """Leave vision, and finish the file."""
         self.arrivals.close()
-        if self._recorder is not None:
-            self._recorder.close()
+        if self._keeper is not None:
+            self._keeper.close()
 
     def _tell(self, walker: Walker) -> None:
         """Tell vision where the robot is, and a simulated camera where it really is."""
@@ -206,14 +249,26 @@ class LedSight:
         return True
 
 
-def led_sight(request: WalkRequest) -> LedSight:
-    """The sight of a walk that is led by another process, or by its recording."""
+def arrivals_of(request: WalkRequest, *, waits: bool = True) -> Arrivals:
+    """What leads a walk: another process, or a recording. waits: see `VisionLink`."""
     if request.vision is None:
         assert request.perception is not None
-        return LedSight(RecordedArrivals(request.perception))
-    link = VisionLink(request.vision, waits=not request.live)
+        return RecordedArrivals(request.perception)
+    return VisionLink(request.vision, waits=waits)
+
+
+def perception_keeper(request: WalkRequest) -> PerceptionRecorder | None:
+    """Writes what another process sees for a walk, if the request names a file for it."""
+    if request.vision is None or request.perception is None:
+        return None
+    return PerceptionRecorder(Path(request.perception), overwrite=True)
+
+
+def led_sight(request: WalkRequest) -> LedSight:
+    """The sight of a walk that is led by another process, or by its recording."""
+    arrivals = arrivals_of(request)
     try:
-        return LedSight(link, record=request.perception)
+        return LedSight(arrivals, keeper=perception_keeper(request))
     except BaseException:
-        link.close()
+        arrivals.close()
         raise

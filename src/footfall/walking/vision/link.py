@@ -33,6 +33,8 @@ _FIRST, _PROMPT, _SLOW = (
     2.0,
     0.2,
 )  # s, that an answer is waited for: the first, of a peer that answers, of others
+_REMEMBERED = 60.0  # s, for which it is known what vision was told
+_BEHIND, _SELDOM = 3.0, 1.0  # s, of its answers, from which on it is asked so seldom
 _KEPT = 64  # containers that wait to be taken
 _REFUSED = 100  # containers one after the other: then the peer is left
 _ECHO_M, _ECHO_RAD = 0.05, 0.1  # that the pose which vision sends back may differ from the one it was told
@@ -59,7 +61,7 @@ class VisionLink:
         )
         self.refused = self.connections = 0
         self.problem = "never connected"
-        self._history = PoseHistory(seconds=10.0)
+        self._history, self._begun = PoseHistory(seconds=_REMEMBERED), math.inf  # s, when it was asked first
         self._news = threading.Condition()
         self._arrived: deque[Arrived] = deque()
         self._connection: Connection | None = None
@@ -70,7 +72,7 @@ class VisionLink:
         self._keeper = threading.Thread(target=self._keep, name="vision", daemon=True)
         self._keeper.start()
         with self._news:
-            self._news.wait_for(lambda: self._connection is not None, _FIRST if waits else 0.0)
+            self._news.wait_for(lambda: self._connection is not None, _FIRST if waits else _SLOW)
 
     @property
     def up(self) -> bool:
@@ -89,14 +91,19 @@ class VisionLink:
         connection = self._connection
         if connection is None or not connection.open or connection is self._greeted:
             return False
-        self._greeted = connection
-        self._history = PoseHistory(seconds=10.0)
+        self._greeted, self._begun = connection, math.inf
+        self._history = PoseHistory(seconds=_REMEMBERED)
         return True
+
+    def skip(self, time: float) -> None:
+        """A connection begins with the whole map: nothing of it is another's."""
 
     def ask(self, told: ControlToVision, truth: MotionCapture) -> None:
         """Send both; never waits, and does nothing while nobody is connected."""
         connection = self._connection
         if connection is None or connection is not self._greeted:
+            return
+        if self._is_behind(told):
             return
         if not any(each.name == BEGIN for each in told.signals):
             self._history.add(told)
@@ -106,6 +113,13 @@ class VisionLink:
         except PeerGone:
             return
         self._asked = told.acquired
+        if self._begun == math.inf:
+            self._begun = told.acquired
+
+    def _is_behind(self, told: ControlToVision) -> bool:
+        """Whether vision has so much to do that it is not asked for a while: answers would come in heaps."""
+        behind = told.acquired - max(self._answered, self._begun) > _BEHIND
+        return behind and not self._waits and not told.signals and told.acquired < self._asked + _SELDOM
 
     def take(self, now: float) -> list[Arrived]:
         """What has arrived."""

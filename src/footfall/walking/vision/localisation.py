@@ -15,7 +15,8 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.dynamics.kinematics import frame_pose
-from footfall.environment.vision.alignment import WorldAlignment, levelled
+from footfall.environment.vision.alignment import WorldAlignment
+from footfall.environment.vision.bridged import BridgedCamera
 from footfall.environment.vision.tracking import TrackingCamera, TrackingQuality
 from footfall.math.rotations import rotation_z, yaw_of
 from footfall.math.transform import Transform, identity_transform
@@ -44,7 +45,7 @@ class Localiser:
         self.kind = kind
         if not noisy:
             quality = msgspec.structs.replace(quality, drift=0.0, noise_m=0.0, noise_rad=0.0)
-        self._camera = TrackingCamera(quality, seed=seed)
+        self._camera = BridgedCamera(TrackingCamera(quality, seed=seed))
         self._worlds = WorldAlignment()
         self._coming: deque[tuple[float, Transform, Transform]] = deque()  # measured at, s; not there yet
         self._begun = False
@@ -64,9 +65,8 @@ class Localiser:
         if not self._begun:  # vision's world is begun where planning believes the camera to be
             self._camera.begin(walker.time, true, planning)
             self._begun = True
-        vision = self._camera.track(walker.time, true)
+        vision = self._camera.track(walker.time, true, planning)
         if vision is not None:
-            vision = levelled(vision, planning)
             self._coming.append((walker.time, planning, vision))
         return CameraPlaces(true, planning, vision)
 
@@ -74,7 +74,9 @@ class Localiser:
         """Pose X_PV of vision's world in that of planning, as it is known now."""
         if self.kind == "exact":
             return true_drift(walker)
-        while self._coming and self._coming[0][0] + self._camera.quality.latency_s <= walker.time + 1e-9:
+        while (
+            self._coming and self._coming[0][0] + self._camera.camera.quality.latency_s <= walker.time + 1e-9
+        ):
             self._worlds.take(*self._coming.popleft())
         return in_plane(self._worlds.value)
 

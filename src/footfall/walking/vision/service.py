@@ -7,6 +7,7 @@ in its map. It keeps the time of the walk: a picture is taken when that time has
 
 from __future__ import annotations
 
+import copy
 import math
 import threading
 from collections.abc import Callable, Iterator
@@ -20,12 +21,14 @@ import numpy as np
 from footfall.environment.depth_mapper import CAMERA as DEPTH_CAMERA
 from footfall.environment.depth_mapper import LOOK, DepthMapper, look
 from footfall.environment.model import Environment, EnvironmentUpdate, difference, whole
-from footfall.environment.vision.alignment import levelled, vision_in_planning
+from footfall.environment.vision.alignment import vision_in_planning
+from footfall.environment.vision.bridged import BridgedCamera
 from footfall.environment.vision.codec import container_message, read_container
 from footfall.environment.vision.containers import ControlToVision, MotionCapture, VisionToControl
 from footfall.environment.vision.recordings import PerceptionRecorder, read_perception
 from footfall.environment.vision.tracking import TrackingCamera, TrackingQuality
 from footfall.errors import FootfallError, InvalidInput, InvalidMessage
+from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
 from footfall.messages.connection import Connection, LinkOptions
 from footfall.messages.frames import Message
@@ -72,17 +75,17 @@ class Seer(Protocol):
 
 
 class SceneSeer:
-    """Sees a scene for one walk."""
+    """Sees a scene for one walk. whole: has seen this scene already, and saves that time; see `seen_before`."""
 
-    def __init__(self, scene: Scene, options: SeeingOptions) -> None:
+    def __init__(self, scene: Scene, options: SeeingOptions, whole: WholeSight | None = None) -> None:
         self._scene, self._options = scene, options
         quality = options.tracking
         if not options.noise:
             quality = msgspec.structs.replace(quality, drift=0.0, noise_m=0.0, noise_rad=0.0)
-        self._tracking = TrackingCamera(quality, seed=options.seed)
+        self._tracking = BridgedCamera(TrackingCamera(quality, seed=options.seed))
         self._rng = np.random.default_rng(options.seed) if options.noise else None
         self._mapper = DepthMapper()
-        self._whole = WholeSight(noisy=options.sight == "noisy", seed=options.seed)
+        self._whole = seen_before(scene, options) if whole is None else copy.deepcopy(whole)
         self._map, self._sent = Environment(), Environment()
         self._pictured, self._ground = -math.inf, 0.0
 
@@ -96,10 +99,9 @@ class SceneSeer:
                 self._scene = happened(self._scene, str(signal.payload))
         if any(signal.name == BEGIN for signal in asked.signals):
             return  # its pose is one of vision's world
-        vision = self._tracking.track(asked.acquired, true)
+        vision = self._tracking.track(asked.acquired, true, asked.camera.pose)
         if vision is None:
             return
-        vision = levelled(vision, asked.camera.pose)
         if asked.acquired >= self._pictured + 1.0 / self._options.rate - 1e-9:
             self._pictured = asked.acquired
             self._see(asked.acquired, true, vision)
@@ -123,13 +125,31 @@ class SceneSeer:
             frame = look(self._scene, time, true, vision, camera=DEPTH_CAMERA, rng=self._rng)
             self._map = self._mapper.add(frame)
             return
+        if not _is_endless(self._scene):
+            seen = self._whole.see(self._scene, None, time)
+            self._take(self._whole.known if self._map.version == 0 else seen)
+            return
         # Of floors without end a square is seen around the robot, which goes along with it.
         x, y = (_SNAP * round(float(each) / _SNAP) for each in vision.translation[:2])
         corner = Transform(np.eye(3), np.array([x - _SEEN, y - _SEEN, self._ground]))
         scene = replace(self._scene, start=corner)
-        seen = self._whole.see(scene, Goal(x + _SEEN, y + _SEEN, 0.0, self._ground), time)
+        self._take(self._whole.see(scene, Goal(x + _SEEN, y + _SEEN, 0.0, self._ground), time))
+
+    def _take(self, seen: Environment | None) -> None:
         if seen is not None:
             self._map = Environment(seen.terrain, seen.objects, self._map.version + 1)
+
+
+def seen_before(scene: Scene, options: SeeingOptions) -> WholeSight:
+    """Sight that has looked at a scene once, if it sees all of it at once: buildings take seconds."""
+    whole = WholeSight(noisy=options.sight == "noisy", seed=options.seed)
+    if options.sight != "camera" and not _is_endless(scene):
+        whole.see(scene, None)
+    return whole
+
+
+def _is_endless(scene: Scene) -> bool:
+    return any(isinstance(each.shape, Plane) for each in scene.objects if each.visible)
 
 
 class RecordingSeer:

@@ -1,0 +1,218 @@
+"""Studies: what they cost beside their runs, how their memory grows, and the maps that the shipped ones make.
+
+python -m benchmarks.studies overhead [--tasks 10000] [--seconds 0.01] [--workers 1 2]
+python -m benchmarks.studies memory [--runs 10000 100000]
+python -m benchmarks.studies walks [--mode reduced full] [--count 8]
+python -m benchmarks.studies map FOLDER... [--picture benchmarks/push_map.png]
+
+Each prints Markdown; `map` reads folders of results, also of studies that are not complete.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+
+from footfall.bench.surroundings import load_average, processor
+from footfall.studies import Cell, Span, Study, run_study
+from footfall.studies.store import Store, stored_study
+from footfall.studies.tables import cells_of
+
+
+def busy(x: float, seconds: float) -> dict[str, float]:
+    """Work for so many seconds of CPU time."""
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+    return {"twice": 2.0 * x}
+
+
+def trivial(x: float) -> float:
+    """Next to nothing."""
+    return 2.0 * x
+
+
+def tasks(count: int, **fixed: float) -> Study:
+    """A study of so many runs of a function of one parameter."""
+    return Study(name="tasks", fixed=dict(fixed), vary={"x": Span(first=0.0, last=1.0, count=count)}, seeds=1)
+
+
+def overhead(count: int, seconds: float, workers: list[int]) -> Iterator[str]:
+    """How much CPU time a study takes beside its runs, and how much longer it takes than they do."""
+    yield "| runs | CPU time of each | workers | CPU time beside runs | wall clock beyond runs over workers |"
+    yield "|---|---|---|---|---|"
+    for number in workers:
+        with tempfile.TemporaryDirectory() as folder:
+            usage = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+            begin, wall = sum(each.ru_utime + each.ru_stime for each in usage), time.perf_counter()
+            run_study(tasks(count, seconds=seconds), folder, function=busy, workers=number)
+            wall = time.perf_counter() - wall
+            usage = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+            spent = sum(each.ru_utime + each.ru_stime for each in usage) - begin
+        runs = count * seconds
+        yield (
+            f"| {count} | {1e3 * seconds:g} ms | {number} | {spent / runs - 1.0:.1%} | "
+            f"{wall * number / runs - 1.0:.0%} |"
+        )
+
+
+def memory(counts: list[int]) -> Iterator[str]:
+    """How much more memory a process has after a study of so many trivial runs, and what a run costs."""
+    yield "| trivial runs | memory of the process, MB | CPU time a run, us |"
+    yield "|---|---|---|"
+    known = []
+    for count in counts:
+        with tempfile.TemporaryDirectory() as folder:
+            begin = time.process_time()
+            run_study(tasks(count), folder, function=trivial, workers=1)
+            spent = time.process_time() - begin
+        known.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0)
+        yield f"| {count} | {known[-1]:.0f} | {1e6 * spent / count:.0f} |"
+    if len(counts) > 1:
+        slope = (known[-1] - known[0]) / (counts[-1] - counts[0])
+        yield ""
+        yield f"From that 1e6 runs take {known[-1] + slope * (1e6 - counts[-1]):.0f} MB."
+
+
+def walks(modes: list[str], count: int) -> Iterator[str]:
+    """How fast walks of their own commands, pushes, frictions, loads, delays and errors of sensors are: planned, walked
+    and summed up, one after the other in one thread."""
+    from footfall.studies.experiments import measured_session, walking_code
+    from footfall.walking import WalkRequest, WalkSession
+    from footfall.walking.signals import Drive, Load, PushBody, Surface
+
+    code, rng = walking_code("lola"), np.random.default_rng(1)
+
+    def simulated(mode: str, substeps: int | None, seed: int) -> float:
+        angle, impulse = rng.uniform(0.0, 2.0 * np.pi), rng.uniform(0.0, 15.0)
+        force = (10.0 * impulse * float(np.cos(angle)), 10.0 * impulse * float(np.sin(angle)), 0.0)
+        signals = (
+            Drive(forward=float(rng.uniform(0.1, 0.5))),
+            Surface(friction=float(rng.uniform(0.4, 1.0))),
+            Load(body="torso", mass=float(rng.uniform(0.0, 5.0))),
+            PushBody(time=float(rng.uniform(2.0, 6.0)), body="torso", force=force),
+        )
+        request = WalkRequest(
+            scene="flat",
+            noise=True,
+            seed=seed,
+            mode=mode,  # type: ignore[arg-type]
+            substeps=substeps,
+            seconds=8.0,
+            sensor_delay=float(rng.choice([0.0, 0.004])),
+            signals=signals,
+        )
+        outcome = measured_session(WalkSession(request, code=code, log_memory=0.0))
+        return float(outcome.measures["time"])  # type: ignore[arg-type]
+
+    yield "| mode | steps of the plant a period | walks | times real time a core |"
+    yield "|---|---|---|---|"
+    for mode in modes:
+        for substeps in (None, 1) if mode == "reduced" else (None,):
+            simulated(mode, substeps, 999)  # native code is made once
+            begin = time.process_time()
+            seconds = sum(simulated(mode, substeps, seed) for seed in range(count))
+            rate = seconds / (time.process_time() - begin)
+            yield f"| {mode} | {substeps or (2 if mode == 'reduced' else 4)} | {count} | {rate:.1f} |"
+
+
+def push_map(folders: list[Path], picture: Path, mass: float) -> Iterator[str]:
+    """Tables and a picture of push maps: impulse over mass by direction, a curve a phase."""
+    from footfall.scenarios.pyplot import load_pyplot, save_figure
+
+    pyplot = load_pyplot()
+    figure, places = pyplot.subplots(
+        1, len(folders), figsize=(5.5 * len(folders), 5.5), squeeze=False, subplot_kw={"projection": "polar"}
+    )
+    for place, folder in zip(places[0], folders, strict=True):
+        study, cells, runs, seconds = _known(folder)
+        whole = len(cells) == study.cells
+        yield f"**{study.name}**: {len(cells)} of {study.cells} cells with all of their {study.seeds} seeds, "
+        rate = seconds / max(len(cells), 1)
+        yield f"{runs} runs, {rate:.1f} s of CPU time a cell{'' if whole else '; not complete'}."
+        yield ""
+        yield "| phase | direction, degrees | half of the seeds stand, N s | 90 % interval | over mass, m/s |"
+        yield "|---|---|---|---|---|"
+        phases = sorted({float(cell.values["phase"]) for cell in cells})  # type: ignore[arg-type]
+        for phase in phases:
+            group = [cell for cell in cells if cell.values["phase"] == phase]
+            for cell in group:
+                assert cell.limit is not None
+                limit, low, high = cell.limit
+                yield (
+                    f"| {phase:g} | {cell.values['direction_deg']:g} | {limit:.1f} | {low:.1f} to {high:.1f} "
+                    f"| {limit / mass:.2f} |"
+                )
+            around = [*group, group[0]] if len(group) == 16 else group
+            angles = np.deg2rad([float(cell.values["direction_deg"]) for cell in around])  # type: ignore[arg-type]
+            values = np.array([cell.limit or (np.nan,) * 3 for cell in around]) / mass
+            place.plot(angles, values[:, 0], marker=".", label=f"phase {phase:g}")
+            place.fill_between(angles, values[:, 1], values[:, 2], alpha=0.2, lw=0)
+        place.set_title(f"{study.name}\nimpulse over mass, m/s; 0: from behind", fontsize=9)
+        place.legend(fontsize=7, loc="lower right")
+        yield ""
+    save_figure(figure, picture, dpi=110)
+    yield f"![Impulse over mass by direction]({picture.name})"
+
+
+def _known(folder: Path) -> tuple[Study, list[Cell], int, float]:
+    """A study, its cells of which all runs are known, how many runs there are, and the CPU time of those cells, s."""
+    study = stored_study(folder)
+    assert study.limit is not None
+    with closing(Store(folder, study)) as store:
+        rows = list(store.rows())
+    whole: list[Cell] = []
+    for cell in cells_of(study, rows):
+        own = [row for row in rows if row.cell == cell.number]
+        if len({row.number for row in own}) == study.seeds and _decided(study, own):
+            whole.append(cell)
+    done = {cell.number for cell in whole}
+    return study, whole, len(rows), sum(row.seconds for row in rows if row.cell in done)
+
+
+def _decided(study: Study, rows: list) -> bool:
+    """Whether the limits of all seeds of a cell are enclosed, or outside of the range."""
+    from footfall.studies.rounds import bracket_of
+
+    assert study.limit is not None
+    for number in range(study.seeds):
+        answers = [(row.level, bool(row.success)) for row in rows if row.number == number]
+        if bracket_of(answers).next_level(study.limit) is not None:
+            return False
+    return True
+
+
+def main() -> None:
+    """Print what was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("what", choices=("overhead", "memory", "walks", "map"))
+    parser.add_argument("folders", type=Path, nargs="*")
+    parser.add_argument("--tasks", type=int, default=10_000)
+    parser.add_argument("--seconds", type=float, default=0.01)
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--runs", type=int, nargs="+", default=[10_000, 100_000])
+    parser.add_argument("--mode", nargs="+", default=["reduced", "full"])
+    parser.add_argument("--count", type=int, default=8)
+    parser.add_argument("--mass", type=float, default=67.3, help="of the robot, kg")
+    parser.add_argument("--picture", type=Path, default=Path("benchmarks/push_map.png"))
+    given = parser.parse_args()
+    print(f"Machine: {processor()}, load {load_average()}.\n", flush=True)
+    lines = {
+        "overhead": lambda: overhead(given.tasks, given.seconds, given.workers),
+        "memory": lambda: memory(given.runs),
+        "walks": lambda: walks(given.mode, given.count),
+        "map": lambda: push_map(given.folders, given.picture, given.mass),
+    }[given.what]()
+    for line in lines:
+        print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+"""Arms that are no faster than their joints can be.
+
+A hand near the end of its arm's reach asks for any speed. It may lag behind its way, which it makes up for later; feet
+and centre of mass hardly notice, since arms are light. Accelerations must not be bounded likewise: hands that lean on a
+wall then lag behind their forces, and hammer on it until the robot falls.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from footfall.arrays import Array
+from footfall.robot.drives.drive_limits import DriveLimits
+from footfall.walking.body import WalkingBody
+
+_SHARE = 0.9  # of the speed that a joint can have: drives swing beyond their set points
+
+
+def arm_speeds(body: WalkingBody, limits: DriveLimits) -> Array:
+    """How fast joints of arms may be (nv,), rad/s, for a robot whose joints have these limits; infinite for others."""
+    most = np.full(body.robot.nv, np.inf)
+    for name in body.arm_joints:
+        place = body.robot.v_slice(name)
+        most[place] = _SHARE * limits.velocity[place]
+    return most
+
+
+def hold_arms(most: Array, v: Array) -> None:
+    """Let velocities v (nv,) of arms be such that they can be followed."""
+    for k in range(len(v)):
+        v[k] = min(max(v[k], -most[k]), most[k])
