@@ -177,6 +177,10 @@ class Pilot:
         self.order, self._stopping, self.held = None, True, None
         self._hope()
 
+    def pause(self) -> None:
+        """Come to rest from the running step on, and go on from there with what was asked for."""
+        self._at_once = self._stopping = True
+
     def scan(self) -> None:
         """Look around with the head before anything else is done."""
         for pan in (_SCAN, -_SCAN):

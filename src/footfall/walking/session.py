@@ -175,11 +175,11 @@ class WalkSession:
 
     def drive(self, forward: float = 0.0, left: float = 0.0, turn: float = 0.0) -> None:
         """Walk with a velocity from now on, m/s and rad/s; the nearest that steps can give."""
-        self.send(told.Drive(time=self.time, forward=forward, left=left, turn=turn))
+        self.send(told.Drive(time=self.time, forward=float(forward), left=float(left), turn=float(turn)))
 
     def walk_to(self, x: float, y: float = 0.0, yaw: float = 0.0) -> None:
         """Walk to a place, m and rad, around and over what is in the way."""
-        self.send(told.WalkTo(time=self.time, x=x, y=y, yaw=yaw))
+        self.send(told.WalkTo(time=self.time, x=float(x), y=float(y), yaw=float(yaw)))
 
     def stop(self) -> None:
         """Come to rest as soon as possible."""

@@ -283,7 +283,10 @@ class Served(Signal, frozen=True, tag="served"):
 
 
 class Halted(Signal, frozen=True, tag="halted"):
-    """The loop itself has planned how to come to rest; the planner goes on from there."""
+    """The loop itself has planned how to come to rest; the planner goes on from there. keeps: what was asked for before
+    is done from there, it was only too late."""
+
+    keeps: bool = False
 
 
 class PlannerLost(Signal, frozen=True, tag="planner_lost"):

@@ -21,7 +21,7 @@ from footfall.walking.live.runner import run_live
 from footfall.walking.live.session import LiveSession, session_for
 from footfall.walking.mailbox import BORDER
 from footfall.walking.session import WalkSession
-from footfall.walking.signals import COURSE, PlannerLost, Served, Stop
+from footfall.walking.signals import COURSE, Halted, PlannerLost, Served, Stop
 from footfall.walking.walker import WalkingCode
 
 _REQUEST = WalkRequest(scene="flat", goal=(0.8, 0.0, 0.0), noise=True, seed=1004, live=True)
@@ -35,6 +35,11 @@ class SlowPlanner:
         self.delays, self._left = deque(delays), 0
         self.informed = 0
         self.cancelled = 0
+
+    @property
+    def motion(self) -> Motion:
+        """That the planner takes the robot to follow."""
+        return self._inner._session.pilot.motion
 
     def ask(self, question: Question) -> None:
         delay = self.delays.popleft() if self.delays else 1
@@ -114,6 +119,68 @@ def test_a_plan_that_is_late_is_left_and_planned_again(code: WalkingCode):
     again.run_until(session.time)
     assert again.late == 1
     assert _same(session, again)
+
+
+def test_an_answer_about_a_motion_that_was_taken_up_meanwhile_is_not_late(code: WalkingCode):
+    """A planner that is asked before its motion is taken up, and answers after that, still says that it comes. Taken
+    for late, it would plan on from a motion that the robot does not follow."""
+    asked = msgspec.structs.replace(_REQUEST, goal=(2.0, 0.0, 0.0), sight="camera")
+    planner = SlowPlanner(
+        asked, code, [22] * 400
+    )  # looks; a goal's motion is taken up 0.4 s after it was asked for
+    session = LiveSession(asked, planner=planner, code=code)
+    session.run(3.0)
+    taken = [data["asked"] for _, name, data in session.happened if name == "plan" and data["asked"] > 0.0]
+    served = [each for each in session.sent if isinstance(each, Served)]
+    between = [each for each in served if any(each.asked < when + 0.4 < each.time for when in taken)]
+    assert between  # it did happen
+    assert session.late == 0
+    assert planner.motion.end_time == session.pilot.motion.end_time
+    again = LiveSession(session.request, code=code)
+    again.run_until(session.time)
+    assert _same(session, again)
+
+
+def test_a_robot_that_walks_to_a_goal_stops_when_its_plan_is_late(code: WalkingCode):
+    """And goes on to its goal from there. It does so by itself: the planner has no time to say it."""
+    asked = msgspec.structs.replace(_REQUEST, goal=(2.0, 0.0, 0.0))
+    planner = SlowPlanner(asked, code, [])
+    session = LiveSession(asked, planner=planner, code=code)
+    session.run(2.0)
+    assert not session.pilot.rests(session.time)
+    planner.delays.append(80)
+    session.walk_to(2.0, 0.3)
+    session.run(0.5)
+    assert session.late == 0
+    session.run(0.5)
+    assert session.late == 1
+    halted = [each for each in session.sent if isinstance(each, Halted)]
+    assert [each.keeps for each in halted] == [True]
+    assert [each.about for each in session.pilot.versions][-1] == "stop"
+    assert session.run_to_rest(20.0)
+    assert session.succeeded
+    again = LiveSession(session.request, code=code)
+    again.run_until(session.time)
+    assert _same(session, again)
+
+
+def test_a_walking_robot_whose_planner_is_silent_stops(code: WalkingCode):
+    asked = msgspec.structs.replace(_REQUEST, goal=(3.0, 0.0, 0.0))
+    planner = SlowPlanner(asked, code, [])
+    session = LiveSession(asked, planner=planner, code=code)
+    session.run(1.0)
+    planner.delays.append(450)  # looks: four and a half seconds
+    asked_at = session.time
+    session.walk_to(3.0, 0.1)
+    session.run(1.2)
+    assert planner.cancelled >= 1
+    (halted,) = [each for each in session.sent if isinstance(each, Halted)]
+    assert halted.keeps
+    assert halted.time < asked_at + 1.1
+    session.run(3.0)
+    assert session.pilot.rests(session.time)
+    assert session.run_to_rest(30.0)
+    assert session.succeeded
 
 
 def test_a_planner_that_dies_brings_the_robot_to_rest_and_another_takes_over(code: WalkingCode):

@@ -49,6 +49,8 @@ from footfall.walking.step_ground import StepGround, unknown_ground
 from footfall.walking.vision.led_sight import LedSight, NoArrivals
 from footfall.walking.walker import WalkingCode
 
+_SILENCE = 1.0  # s, for which a walking robot waits for its planner's answer
+
 
 class LiveSession(WalkSession):
     """A session that never waits for its planner.
@@ -88,9 +90,10 @@ class LiveSession(WalkSession):
         self._at = 0  # the period that it has come to then, as far as this knows
         self._placed: Snapshot | None = None  # of that period
         self._due = 0.0  # s, when the planner wants to be asked
+        self._taken = -math.inf  # s, when the latest motion was taken up
         self._for_planner: list[told.AnySignal] = []
         self._missed = False
-        self._halting = False  # it was told to stop, and does not yet
+        self._halting: told.Halted | None = None  # it shall stop by itself, and does not yet
         self._halted = -math.inf  # s, when it planned by itself how to stop
         self._uninformed = False  # the planner does not know of that yet
         self._rehearse()
@@ -98,7 +101,7 @@ class LiveSession(WalkSession):
     @property
     def resting(self) -> bool:
         """Whether the robot stands and has nothing left to do."""
-        return super().resting and not (self._waits or self._for_planner or self._halting)
+        return super().resting and not (self._waits or self._for_planner or self._halting is not None)
 
     def close(self) -> None:
         """End the planner, and finish the file of what vision told."""
@@ -182,9 +185,11 @@ class LiveSession(WalkSession):
             if self._control is not None:  # it comes as late as it is looked at
                 signal = msgspec.structs.replace(signal, time=self.time)
             self._take(signal)
+        self._watch_planner()
         self._halt_if_due()
         try:
             self._receive()
+            self._halt_if_due()  # it may have been late
             self._ask()
         except PeerGone as problem:
             self._lose_planner(str(problem))
@@ -259,13 +264,20 @@ class LiveSession(WalkSession):
             pilot.coming is not None and pilot.coming.version.ready == coming.version.ready
         ):
             return False
-        late = coming.version.ready < self.time - 1e-9 if served is None else served.late
+        taken = (
+            coming.version.ready == self._taken
+        )  # since the planner was asked: for it that still has to come
+        late = coming.version.ready < self.time - 1e-9 and not taken if served is None else served.late
+        if taken and not late:
+            return False
         if not late and self._control is not None:
             late = not self._hand_over(coming)
         if late:
             self.late += 1
             self._missed = True
             self._note("late plan", {"about": coming.version.about, "ready": coming.version.ready})
+            if coming.version.about == STOP or isinstance(pilot.order, GoTo):
+                self._pause()
             return True
         pilot.coming = coming._replace(motion=replace(coming.motion, body=self.code.whole))
         self._take_up()  # it may be for now
@@ -285,6 +297,7 @@ class LiveSession(WalkSession):
         if coming is None or self.time < coming.version.ready - 1e-9:
             return
         self.pilot.take_up(coming.version.ready)
+        self._taken = coming.version.ready
         if self._control is None:
             self.walker.brain.state.body["plan_shift"][0] -= coming.shift
             self.walker.follow(coming.motion)
@@ -335,7 +348,7 @@ class LiveSession(WalkSession):
             return
         # What it was told to do before is forgotten, what has changed is not.
         self._for_planner = [each for each in self._for_planner if isinstance(each, (told.Set, *told.EVENTS))]
-        self._halting = True
+        self._halting = told.Halted(time=self.time)
         if self._waits:
             self.planner.cancel()
 
@@ -364,35 +377,46 @@ class LiveSession(WalkSession):
 
     # It stops by itself: no search for a way is waited for
 
+    def _pause(self) -> None:
+        """Stop a robot that walks where it may no longer go, and let it go on from there."""
+        if not (self._replayed or self._halting is not None or self.pilot.rests(self.time)):
+            self._halting = told.Halted(time=self.time, keeps=True)
+
+    def _watch_planner(self) -> None:
+        """Who hears nothing from its planner does not walk on."""
+        waited = self.time - max(self._asked, self._halted)
+        if self._waits and waited > _SILENCE and not (self._replayed or self.pilot.rests(self.time)):
+            self._note("planner silent", {"seconds": waited})
+            self.planner.cancel()
+            self._pause()
+
     def _halt_if_due(self) -> None:
+        halt = self._halting
         if self._replayed:
-            if not isinstance(self._event(), told.Halted):
+            event = self._event()
+            if not isinstance(event, told.Halted):
                 return
             self._course.popleft()
-        elif not self._halting:
+            halt = event
+        if halt is None:
             return
-        if self._control is None or not self._halt_beside():
+        if self._control is None or not self._halt_beside(halt):
             with self._standing():
                 self._drop_plan()
-                self._plan_stop()
-                self._note_halt()
-        else:
-            self._note_halt()
-
-    def _note_halt(self) -> None:
-        self._halting, self._uninformed, self._missed = False, True, False
+                self._plan_stop(halt)
+        self._halting, self._uninformed = None, True
+        self._missed = self._missed and halt.keeps
         self._halted = self._due = self.time
-        self.sent.append(told.Halted(time=self.time))
+        self.sent.append(msgspec.structs.replace(halt, time=self.time))
 
-    def _halt_beside(self) -> bool:
+    def _halt_beside(self, halt: told.Halted) -> bool:
         """Stop while the loop runs on; False if that is too near to what it does next."""
         if self._placed is None:
             return False
         assert self._control is not None
         pilot, before = self.pilot, self.pilot.coming
         pilot.coming = before if before is not None and before.version.about == STOP else None
-        pilot.stop(at_once=True)
-        pilot.think(self.time, self._placed.shift)
+        self._think_of_stopping(halt, self._placed.shift)
         if pilot.coming is before or (
             (before is None or self._control.take_plan_back())
             and (pilot.coming is None or self._hand_over(pilot.coming))
@@ -400,6 +424,15 @@ class LiveSession(WalkSession):
             return True
         pilot.coming = before
         return False
+
+    def _think_of_stopping(self, halt: told.Halted, shift: Array) -> None:
+        if halt.keeps:
+            self.pilot.pause()
+            if self.pilot.rests(self.time):
+                return  # what it does next is for its planner
+        else:
+            self.pilot.stop(at_once=True)
+        self.pilot.think(self.time, shift)
 
     def _drop_plan(self) -> None:
         """Forget the plan that was to come, unless it stops the robot; the loop stands."""
@@ -409,11 +442,10 @@ class LiveSession(WalkSession):
             if self._control is not None:
                 self._control.take_plan_back()
 
-    def _plan_stop(self) -> None:
+    def _plan_stop(self, halt: told.Halted) -> None:
         """Plan how to come to rest; the loop stands."""
         before = self.pilot.coming
-        self.pilot.stop(at_once=True)
-        self.pilot.think(self.time, self._shift)
+        self._think_of_stopping(halt, self._shift)
         coming = self.pilot.coming
         if self._control is not None and coming is not None and coming is not before:
             self._hand_over(coming)
@@ -432,7 +464,7 @@ class LiveSession(WalkSession):
             self._for_planner.clear()
             self._missed = self._uninformed = False
             self._drop_plan()
-            self._plan_stop()
+            self._plan_stop(told.Halted(time=self.time))
         self._tell_followers()
 
     def _replace_planner(self) -> None:
