@@ -28,6 +28,9 @@ _WORLDS: dict[str, tuple[Callable[[], tuple[Scene, float]], tuple[float, ...]]] 
     "40 dominoes": (dominoes, (0.5, 1.0, 1.6)),
     "card house": (card_house, (0.3, 0.6, 1.2)),
     "pile of 50": (lambda: pile(50, 1001), (1.0, 2.0, 3.0)),
+} | {
+    f"wall hit elsewhere, seed {k}": (lambda k=k: wall(10, 5, hit=True, seed=k), (0.25, 0.5, 1.0, 2.0))
+    for k in range(1000, 1006)
 }
 _PHASES = (1.0, 2.0, 3.0, 5.0)  # s, of a pile of 100
 

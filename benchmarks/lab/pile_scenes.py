@@ -20,8 +20,8 @@ def pile(count: int, seed: int) -> tuple[Scene, float]:
     return Scene("pile", (_GROUND, *falling_boxes(count, seed))), 2e-3
 
 
-def wall(rows: int, columns: int, *, hit: bool) -> tuple[Scene, float]:
-    """Bricks of 2 kg in a running bond; hit: by a ball of 20 kg at 8 m/s."""
+def wall(rows: int, columns: int, *, hit: bool, seed: int | None = None) -> tuple[Scene, float]:
+    """Bricks of 2 kg in a running bond; hit: by a ball of 20 kg at 8 m/s, in the middle or where a seed says."""
     size = np.array([0.2, 0.1, 0.1])
     things = []
     for row in range(rows):
@@ -31,7 +31,9 @@ def wall(rows: int, columns: int, *, hit: bool) -> tuple[Scene, float]:
             things.append(loose(f"brick{row}-{column}", Box(tuple(size)), place, mass=2.0))
     if hit:
         free = free_body(Sphere(0.15), 20.0, velocity=(0.0, 8.0, 0.0, 0.0, 0.0, 0.0))
-        pose = Transform(np.eye(3), np.array([0.0, -0.5, 0.05 * rows]))
+        rng = np.random.default_rng(seed)
+        aside = np.array([rng.uniform(-0.2, 0.2), 0.0, rng.uniform(-0.15, 0.25)]) if seed is not None else 0.0
+        pose = Transform(np.eye(3), np.array([0.0, -0.5, 0.05 * rows]) + aside)
         things.append(SceneObject("ball", Sphere(0.15), pose, _MATERIAL, free=free))
     return Scene("wall", (_GROUND, *things)), 2e-3
 

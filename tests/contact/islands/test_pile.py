@@ -30,7 +30,12 @@ def test_its_solution_is_that_of_the_other_steps(seed: int) -> None:
 @pytest.mark.filterwarnings("ignore::footfall.errors.FootfallWarning")  # boxes that begin in each other
 @pytest.mark.parametrize(
     ("world", "start", "seconds"),
-    [(lambda: pile(60, 1003), 0.3, 0.5), (lambda: wall(10, 5, hit=False), 0.0, 0.2), (dominoes, 0.4, 0.4)],
+    [
+        (lambda: pile(60, 1003), 0.3, 0.5),
+        (lambda: wall(10, 5, hit=False), 0.0, 0.2),
+        (lambda: wall(10, 5, hit=True, seed=1002), 0.3, 0.4),
+        (dominoes, 0.4, 0.4),
+    ],
 )
 def test_what_moves_is_solved_to_a_millionth_and_what_rests_to_a_hundred_millionth(
     world: Callable[[], tuple[Scene, float]], start: float, seconds: float

@@ -6,9 +6,11 @@ than not. Four things make them converge in four to ten steps, where they took a
 
 - they start from velocities that belong to the impulses of the last step, `v_free + M^-1 (pushes + J^T p)`. All forces
   are then in balance from the start, and stay so: what is left is the natural map alone;
-- a step that does not lower it is not taken; the same guess is solved again ten times softer;
-- the softness goes by the root of the residual, and shrinks tenfold a step at the most, since near the solution a few
-  contacts that bear little still change their states;
+- a step that does not lower it is not taken; the same guess is solved again thirty times softer. What twenty of these
+  do not solve has a few contacts left that are wrong, one behind the other: from then on every step is taken, and the
+  best that comes along is kept (interior points and Newton's method take longer and solve less of it);
+- the softness goes by the root of the residual, and shrinks threefold a step at the most, since near the solution a
+  few contacts that bear little still change their states;
 - what moves is solved to a tolerance of its own, with a bounded effort; the best that was found is kept and told.
 """
 
@@ -20,7 +22,7 @@ from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, Lanes, Vector3, new_records, routine
 from footfall.contact.islands.interior_point import solve_interior
 from footfall.contact.islands.island import Island, add_wrench, fill_inertial, group_twist, halves
-from footfall.contact.islands.newton import Outcome, assemble_answers, solve_newton
+from footfall.contact.islands.newton import Outcome, assemble_answers
 from footfall.contact.islands.solve import (
     Effort,
     Guess,
@@ -36,17 +38,17 @@ from footfall.contact.islands.solve import (
 from footfall.contact.law import LinearLaw, LinearRow, contact_state
 from footfall.math.block_sparse import WIDTH, Elimination, eliminate, substitute
 
-_FIRST, _SECOND = 20, 20  # direct steps from the last impulses, and from the interior
+_CAREFUL, _STEPS = 20, 100  # steps that must lower the residual, and all of them
+_INTERIOR = 20
+_CLOSE = 1e-5  # of the weight: where the interior-point method ends
 _STANDING = 6  # direct steps that what stands takes as any other island does, before these
-_INTERIOR, _FINAL = 20, 40
 _NEARLY = 8.0  # times the tolerance is enough for what stands and is hard; warnings begin at ten
-_CLOSE = 1e-6  # of the weight: where the interior-point method ends
 _BY_ROOT = 0.1  # softness, by the root of the residual over the weight
 _LEAST, _MOST, _START = 1e-7, 1.0, 1e-2  # softness
-_SHRINKS, _GROWS = 0.1, 30.0
+_SHRINKS, _GROWS = 0.3, 30.0
 _KEEPS = 2.0  # times: laws are kept where the softness changes by less
-_TRIALS = 4  # lengths of a step: 1, 1/2, 1/4, 1/8
-_LOOKS_BACK = 3  # steps, of which one must have been worse
+_TRIALS = 3  # lengths of a step: 1, 1/2, 1/4
+_LOOKS_BACK = 5  # steps, of which one must have been worse
 
 
 @routine(fused=True, apart=True)
@@ -59,49 +61,40 @@ def solve_pile(
     effort: Effort,
 ) -> Outcome:
     """As `solve_island`, for islands of free bodies without joint rows and followers."""
-    steps = 0
+    limit, steps = tolerance * island.weight, 0
     if not effort.moves:
-        direct = solve_directly(
-            island, v, contacts, joints, tolerance * island.weight, min(_STANDING, effort.direct)
-        )
-        if direct.residual <= tolerance * island.weight:
+        direct = solve_directly(island, v, contacts, joints, limit, min(_STANDING, effort.direct))
+        if direct.residual <= limit:
             return Outcome(direct.residual / island.weight, direct.steps)
         steps = direct.steps
-    limit = tolerance * island.weight
-    found = steps_of_pile(island, v, contacts, joints, limit, min(_FIRST, effort.direct))
+    enough = limit if effort.moves else _NEARLY * limit
+    found = steps_of_pile(island, v, contacts, joints, limit, enough, min(_STEPS, effort.final))
     residual, steps = found.residual, steps + found.steps
-    if not effort.moves:
-        limit *= _NEARLY
-    if residual > limit and effort.interior > 0:
-        other_v, other, none = v.copy(), contacts.copy(), joints.copy()
+    if residual > enough and effort.interior > 0:  # once more, from elsewhere
+        other_v, other = v.copy(), contacts.copy()
         interior = solve_interior(
-            island, other_v, other, none, max(limit, _CLOSE * island.weight), min(_INTERIOR, effort.interior)
+            island, other_v, other, joints, _CLOSE * island.weight, min(_INTERIOR, effort.interior)
         )
-        steps += interior.steps
-        if interior.residual < residual:
-            residual = interior.residual
-            v[:], contacts[:] = other_v, other
-        again = steps_of_pile(island, other_v, other, none, limit, min(_SECOND, effort.direct))
-        steps += again.steps
+        again = steps_of_pile(island, other_v, other, joints, enough, enough, min(_STEPS, effort.final))
+        steps += interior.steps + again.steps
         if again.residual < residual:
             residual = again.residual
-            v[:], contacts[:] = other_v, other
-    if residual > limit:
-        other_v, other, none = v.copy(), contacts.copy(), joints.copy()
-        final = solve_newton(island, other_v, other, none, limit, min(_FINAL, effort.final))
-        steps += final.steps
-        if final.residual < residual:
-            residual = final.residual
             v[:], contacts[:] = other_v, other
     return Outcome(residual / island.weight, steps)
 
 
 @routine(fused=True, apart=True)
 def steps_of_pile(
-    island: Island, v: ArrayOf[Lanes], contacts: ArrayOf[Vector3], joints: Array, limit: float, most: int
+    island: Island,
+    v: ArrayOf[Lanes],
+    contacts: ArrayOf[Vector3],
+    joints: Array,
+    limit: float,
+    enough: float,
+    most: int,
 ) -> Outcome:
     """Direct steps from impulses (c, 3), in place, and the velocities v (n, 8) that belong to the best of them; the
-    residual, N s. limit: of it. most: steps with a factorisation."""
+    residual, N s. limit: of it; enough: the same after careful steps. most: steps with a factorisation."""
     count, rows = len(contacts), len(joints)
     now = Guess(contacts.copy(), np.empty((count, 3)), joints.copy(), np.empty(rows))
     ahead = Guess(np.empty((count, 3)), np.empty((count, 3)), np.empty(rows), np.empty(rows))
@@ -117,15 +110,16 @@ def steps_of_pile(
     here: ArrayOf[Lanes] = v.copy()
     merits: Array = np.full(_LOOKS_BACK, np.inf)
     merits[0] = least
-    steps, turn = 0, 0
-    while steps < most and least > limit:
+    steps, turn, bold = 0, 0, False
+    while steps < most and least > (enough if bold else limit):
+        bold = bold or steps >= _CAREFUL
         symmetric = assemble_answers(island, laws.contacts, laws.joints, blocks)
         eliminate(island.plan, blocks, symmetric)
         steps += 1
         fill_inertial(loose, here, inertial)
         fill_imbalance(island, now, laws, inertial, step)
         substitute(island.plan, blocks, step)
-        length, worst = 1.0, max(merits[0], merits[1], merits[2])
+        length, worst = 1.0, np.inf if bold else np.max(merits)
         sight = go(island, now, laws, step, ahead, softness)
         for _ in range(1, _TRIALS):
             if sight.residual < worst:
@@ -133,8 +127,7 @@ def steps_of_pile(
             length *= 0.5
             sight = look(island, now, ahead, length, laws, softness)
         if not sight.residual < worst:
-            if softness >= _MOST:
-                break
+            bold = softness >= _MOST
             softness = min(_GROWS * softness, _MOST)
             soften(island, now, laws, softness)
             continue
