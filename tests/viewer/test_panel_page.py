@@ -14,12 +14,15 @@ import numpy as np
 import pytest
 
 import footfall
+from footfall.dynamics.kinematics import forward_kinematics
+from footfall.math.rotations import matrix_from_quaternion
 from footfall.viewer.chromium import OperatedPage, find_chromium, operated_page
 from footfall.viewer.held_drive import Velocity
 from footfall.viewer.page_link import PageLink
 from footfall.viewer.stage import Stage
 from footfall.viewer.uploads import MOST_BYTES
 from footfall.viewer.walk_panel import WalkPanel
+from footfall.viewer.walk_scene import LAYERS, q_of
 from footfall.walking.activity import activity
 from footfall.walking.body import walking_body
 from footfall.walking.session import WalkSession
@@ -36,13 +39,19 @@ NO_NOTICES = """document.head.insertAdjacentHTML('beforeend',
 STATE = "(document.querySelector('#ff-state') || {}).textContent"
 
 
+PATIENCE = 300.0  # s: browsers draw on processors that other programs have too
+LET_GO = """navigator.getGamepads = () => []; window.dispatchEvent(new Event('blur'));
+  (document.querySelector('#ff-drawer.open #ff-plots') || {click: () => 0}).click()"""
+
+
 class Running:
     """A panel that walks in a thread of its own, and a page of it."""
 
     def __init__(self, panel: WalkPanel, page: OperatedPage, stage: Stage) -> None:
         self.panel, self.page, self.stage = panel, page, stage
+        self._asked = panel.session.asked
 
-    def wait(self, condition: Callable[[], Any], timeout: float = 60.0) -> None:
+    def wait(self, condition: Callable[[], Any], timeout: float = PATIENCE) -> None:
         deadline = time.monotonic() + timeout
         while not condition():
             assert time.monotonic() < deadline, (self.panel.message, self.panel.session.sent[-5:])
@@ -51,9 +60,64 @@ class Running:
     def words(self) -> list[str]:
         return [signal.word for signal in self.panel.session.sent]
 
+    def begin_again(self) -> None:
+        """Let all be as it was at first, whatever an earlier test has left."""
+        panel, page = self.panel, self.page
+        page.evaluate(LET_GO)
+        self.wait(lambda: panel.held.said == (0.0, 0.0, 0.0))
+        panel.paused, panel.speed, panel.tool = False, 1.0, "goal"
+        panel.forget_preview()
+        for name, shown in LAYERS.items():
+            panel.scene.set_layer(name, shown)
+        panel.scene.aside, panel.scene.chosen = 0.0, None
+        panel.scene.version = panel.scene.poses = None
+        before = panel.session
+        panel.reset(self._asked)
+        self.wait(lambda: panel.session is not before and panel.session.time > 0.05)
+        page.wait_for(f"{STATE} === 'standing'")
+        self.place_camera()
+
+    def place_camera(self) -> None:
+        """Look from where pages look at first: a drag that misses what it should take turns the camera."""
+
+        def place(_: WalkSession) -> None:  # in the thread that moves it otherwise
+            for client in self.stage.server.get_clients().values():
+                with client.atomic():
+                    client.camera.position, client.camera.look_at = self.stage.view.position, self.stage.focus
+
+        self.panel.wish(place)
+
+    def hold_still(self) -> None:
+        """Pause, and wait until the camera rests: what changes then is what a test changes."""
+        self.panel.paused = True
+        self.page.wait_for(f"{STATE} === 'paused'")
+        before = pixels(self.page)
+        while True:
+            time.sleep(0.5)
+            now = pixels(self.page)
+            if int(np.count_nonzero(np.abs(now - before).max(axis=2) > 24)) < 20:
+                return
+            before = now
+
+    def seen_at(self, point: Any) -> tuple[float, float]:
+        """Where on the page a place (3,), m, is seen."""
+        view = self.stage.view
+        across, down, ahead = matrix_from_quaternion(view.wxyz).T @ (np.asarray(point) - view.position)
+        left, top, wide, high = self.page.evaluate(
+            "(b => [b.x, b.y, b.width, b.height])(document.querySelector('canvas').getBoundingClientRect())"
+        )
+        scale = 0.5 * high / np.tan(0.5 * view.fov) / ahead
+        return float(left + 0.5 * wide + scale * across), float(top + 0.5 * high + scale * down)
+
+    def place_of(self, body: str) -> Any:
+        """Where the origin of a body is, (3,) m."""
+        robot = self.panel.session.code.body.robot
+        poses = forward_kinematics(robot, np.ascontiguousarray(q_of(self.panel.session)[: robot.nq]))
+        return np.array(poses.position[[each.name for each in robot.bodies].index(body)])
+
 
 @pytest.fixture(scope="module")
-def running() -> Iterator[Running]:
+def started() -> Iterator[Running]:
     session = WalkSession(code=WalkingCode(walking_body(footfall.load("lola"))), scene="flat")
     session.run(1e-3)
     link, over = PageLink(), threading.Event()
@@ -63,7 +127,7 @@ def running() -> Iterator[Running]:
     thread.start()
     try:
         # Small: all of it is drawn by the processor.
-        with operated_page(stage.address, width=1000, height=560) as page:
+        with operated_page(stage.address, width=1000, height=560, timeout=PATIENCE) as page:
             page.wait_for(f"{STATE} === 'standing'")
             page.wait_for("document.querySelector('canvas') !== null")
             page.evaluate(NO_NOTICES)
@@ -72,6 +136,13 @@ def running() -> Iterator[Running]:
         over.set()
         thread.join()
         stage.close()
+
+
+@pytest.fixture
+def running(started: Running) -> Running:
+    """The panel as it is at first: no test sees what another one has left."""
+    started.begin_again()
+    return started
 
 
 def test_a_held_key_walks_and_letting_go_stops(running: Running) -> None:
@@ -114,9 +185,9 @@ def test_buttons_pause_and_stop(running: Running) -> None:
 
 
 def test_the_stick_turns_and_lost_pages_stop_the_robot(running: Running) -> None:
-    with operated_page(running.stage.address, width=500, height=400) as second:
+    with operated_page(running.stage.address, width=500, height=400, timeout=PATIENCE) as second:
         second.wait_for(f"!!({STATE}) && {STATE} !== '...'")
-        assert running.panel._link.pages == 2
+        running.wait(lambda: running.panel._link.pages == 2)
         second.wait_for("document.querySelector('#ff-stick') !== null")
         press = """(kind, x, y) => { const node = document.querySelector('#ff-stick');
           const box = node.getBoundingClientRect(); node.setPointerCapture = () => 0;
@@ -131,8 +202,7 @@ def test_the_stick_turns_and_lost_pages_stop_the_robot(running: Running) -> None
 
 
 def test_a_click_on_the_ground_plans_a_way(running: Running) -> None:
-    running.page.key("Escape", "keyDown")
-    running.page.click(600, 480)  # the ground beside the robot
+    running.page.click(*running.seen_at((0.5, 0.8, 0.0)))
     running.wait(lambda: running.panel.preview is not None or running.panel.message[1])
     assert running.panel.preview is not None, running.panel.message
     text = running.page.wait_for("(document.querySelector('#ff-message') || {}).textContent")
@@ -173,7 +243,7 @@ def count(page: OperatedPage, matches: Callable[[Any], Any]) -> int:
 
 
 def wait_for_pixels(
-    running: Running, matches: Callable[[Any], Any], enough: Callable[[int], bool], timeout: float = 40.0
+    running: Running, matches: Callable[[Any], Any], enough: Callable[[int], bool], timeout: float = PATIENCE
 ) -> int:
     deadline = time.monotonic() + timeout
     while not enough(found := count(running.page, matches)):
@@ -197,6 +267,7 @@ def bluish(colors: Any) -> Any:
 def test_cones_are_drawn_and_hidden(running: Running) -> None:
     for name in ("Forces", "Plan", "Balance"):
         running.panel.scene.set_layer(name, False)
+    running.hold_still()
     before = count(running.page, greenish)
     running.panel.scene.set_layer("Friction cones", True)
     shown = wait_for_pixels(running, greenish, lambda found: found > before + 150)
@@ -206,12 +277,12 @@ def test_cones_are_drawn_and_hidden(running: Running) -> None:
 
 def test_the_ghost_stands_beside_the_robot(running: Running) -> None:
     running.panel.scene.aside = 0.6
+    running.hold_still()
     before = count(running.page, bluish)
     running.panel.scene.set_layer("Ghost: set points", True)
     wait_for_pixels(running, bluish, lambda found: found > before + 1500)
     running.panel.scene.set_layer("Ghost: set points", False)
     wait_for_pixels(running, bluish, lambda found: found < before + 500)
-    running.panel.scene.aside = 0.0
 
 
 def test_plots_show_signals_and_a_click_looks_back(running: Running) -> None:
@@ -243,26 +314,19 @@ def test_plots_show_signals_and_a_click_looks_back(running: Running) -> None:
 
 def test_what_the_robot_believes_is_drawn(running: Running) -> None:
     session = running.panel.session
-    running.wait(lambda: activity(session).doing == "standing")
-    x, y, _ = session.walker.plant.state.q[:3]  # wherever earlier tests have left it, the box is beside it
     running.panel.wish(
-        lambda now: now.happen("add", name="seen", size=(0.3, 0.3, 0.2), position=(x + 1.0, y + 0.6, 0.1))
+        lambda now: now.happen("add", name="seen", size=(0.3, 0.3, 0.2), position=(1.0, 0.6, 0.1))
     )
-    running.panel.wish(lambda now: now.walk_to(x + 0.2, y - 0.2))
+    running.panel.wish(lambda now: now.walk_to(0.2, -0.2))
     running.wait(lambda: session.pilot.environment.version > 0)
     running.wait(lambda: activity(session).doing == "standing")
+    running.hold_still()
     before = pixels(running.page)
 
     def changed(colors: Any) -> Any:
         return np.abs(colors - np.moveaxis(before, 2, 0)).max(axis=0) > 24
 
-    deadline = time.monotonic() + 40.0
-    while True:  # until the camera has come to rest
-        time.sleep(1.0)
-        quiet = count(running.page, changed)
-        if quiet < 200 or time.monotonic() > deadline:
-            break
-        before = pixels(running.page)
+    quiet = count(running.page, changed)
     running.panel.scene.set_layer("Believed heights", True)
     shown = wait_for_pixels(running, changed, lambda found: found > quiet + 4000)
     running.panel.scene.set_layer("Believed heights", False)
@@ -277,7 +341,6 @@ def choose_tab(page: OperatedPage, title: str) -> None:
 
 def test_a_joint_is_moved_by_the_slider_of_its_tab(running: Running) -> None:
     page, session = running.page, running.panel.session
-    running.wait(lambda: activity(session).doing == "standing")
     choose_tab(page, "Joints")
     page.wait_for("document.body.textContent.includes('beside its set point')")
     joints = running.panel.docks.joints
@@ -296,6 +359,124 @@ def test_a_joint_is_moved_by_the_slider_of_its_tab(running: Running) -> None:
     buttons = "[...document.querySelectorAll('button')].find(each => each.textContent === 'Give all back')"
     page.evaluate(f"{buttons}.click()")
     running.wait(lambda: session.operator.moved_by_hand == ())
+
+
+def test_slow_motion_is_chosen_and_undo_takes_a_goal_back(running: Running) -> None:
+    page, panel = running.page, running.panel
+    page.click_on("[data-speed='0.25']")
+    running.wait(lambda: panel.speed == 0.25)
+    page.wait_for("document.querySelector(\"[data-speed='0.25']\").className.includes('on')")
+    page.click(*running.seen_at((0.6, 0.7, 0.0)))
+    running.wait(lambda: panel.preview is not None or panel.message[0] == "bad")
+    assert panel.preview is not None, panel.message
+    assert panel.scene.goal.frame.visible
+    page.wait_for("document.querySelector('[data-press=undo]') !== null")
+    page.key("Escape", "keyDown")
+    running.wait(lambda: panel.preview is None)
+    running.wait(lambda: not panel.scene.goal.frame.visible)
+    page.wait_for("document.querySelector('#ff-message').style.display === 'none'")
+    assert "walk_to" not in running.words()
+
+
+def reddish(colors: Any) -> Any:
+    """Of what closes a way, (214, 40, 31), in light and in shade."""
+    red, green, blue = colors
+    return (red > green + 60) & (red > blue + 60)
+
+
+def test_what_closes_a_way_is_red_and_undo_takes_that_back(running: Running) -> None:
+    """A goal inside of a block that stands beside the robot."""
+    for name in ("Forces", "Plan", "Balance"):
+        running.panel.scene.set_layer(name, False)
+    x, y = 0.0, 0.9
+    running.panel.wish(
+        lambda now: now.happen("add", name="block", size=(0.6, 0.6, 1.0), position=(x, y, 0.5))
+    )
+    running.wait(lambda: "block" in running.panel.scene.object_names)
+    running.hold_still()
+    before = count(running.page, reddish)
+    running.panel.aim(x, y)
+    running.page.wait_for("document.querySelector('#ff-message').className.includes('bad')")
+    assert "block" in running.panel.message[1]
+    wait_for_pixels(running, reddish, lambda found: found > before + 1500)
+    running.page.key("Escape", "keyDown")
+    wait_for_pixels(running, reddish, lambda found: found < before + 300)
+
+
+def test_the_mouse_pulls_the_robot_and_says_with_how_much(running: Running) -> None:
+    place = running.seen_at(running.place_of("torso") + np.array([0.07, 0.0, 0.25]))
+    with running.page.held(place, pause=0.1) as move:
+        for k in range(1, 6):
+            move(place[0] + 8.0 * k, place[1])
+        running.wait(lambda: "push" in running.words())
+        running.wait(lambda: running.panel.scene._pull_text.visible)
+        assert running.panel.scene._pull_text.text.endswith(" N")
+    running.wait(lambda: running.panel._pull is None)
+    pulls = [signal for signal in running.panel.session.sent if signal.word == "push"]
+    known = {body.name for body in running.panel.session.code.body.robot.bodies}
+    assert {str(getattr(each, "body", None)) for each in pulls} <= known
+    assert any(np.linalg.norm(getattr(each, "force", (0.0,))) > 1.0 for each in pulls)
+    running.wait(lambda: not running.panel.scene._pull_text.visible)
+
+
+def test_boxes_are_put_down_and_taken_away(running: Running) -> None:
+    page, panel = running.page, running.panel
+    page.click_on("[data-tool=box]")
+    running.wait(lambda: panel.tool == "box")
+    page.click(*running.seen_at((0.4, 0.8, 0.0)))
+    running.wait(lambda: "box-1" in panel.scene.object_names)
+    place = panel.session.walker.scene.object("box-1").placement.translation
+    assert place[:2] == pytest.approx([0.4, 0.8], abs=0.1)
+    page.key("Delete", "keyDown")
+    running.wait(lambda: "remove" in running.words())
+    running.wait(lambda: "box-1" not in panel.scene.object_names)
+
+
+def test_a_click_on_a_foot_tells_its_wrench_on_the_page(running: Running) -> None:
+    foot = running.place_of("zfl") + np.array([0.02, 0.0, 0.0])
+    running.page.click(*running.seen_at(foot))
+    running.wait(lambda: running.panel.scene.chosen == "left_foot")
+    running.page.wait_for("document.body.innerText.includes('left foot')")
+
+
+def test_tables_show_wrenches_joints_and_signals(running: Running) -> None:
+    page = running.page
+    choose_tab(page, "Hardware")
+    rows = "[...document.querySelectorAll('table tr')].map(each => each.innerText.split(/\\s+/))"
+    for part in ("right foot", "left foot", "right hand", "left hand"):
+        page.wait_for(f"{rows}.some(row => row.join(' ').startsWith('{part}') && row.length >= 8)")
+    weight = f"""(rows => ['right', 'left'].reduce((sum, side) => sum + Number(
+      rows.find(row => row[0] === side && row[1] === 'foot')[4]), 0))({rows})"""
+    gains = running.panel.session.walker.gains
+    running.wait(lambda: page.evaluate(weight) == pytest.approx(gains.mass * gains.gravity, rel=0.05))
+    page.wait_for(f"{rows}.some(row => row[0] === 'kfr' && row.includes('..'))")
+    choose_tab(page, "Signals")
+    running.panel.wish(lambda session: session.set("gains.step_share", 0.5))
+    page.wait_for("document.body.innerText.includes('gains.step_share')")
+
+
+def test_a_parameter_is_typed_set_and_given_back(running: Running) -> None:
+    page, dock = running.page, running.panel.docks.tune
+    choose_tab(page, "Tune")
+    usual = running.panel.session.parameters["gains.force_rate"]
+    dock.name.value = "gains.force_rate"
+    dock.show()
+    fields = "[...document.querySelectorAll('input')].filter(each => each.offsetParent !== null)"
+    field = f"{fields}.find(each => each.value === JSON.stringify({usual}) || Number(each.value) === {usual})"
+    page.wait_for(f"!!{field}")
+    page.evaluate(f"(each => {{ each.focus(); each.select() }})({field})")
+    page.call("Input.insertText", text="17.5")
+    running.wait(lambda: dock.value.value == "17.5")
+    press_button(page, "Set")
+    running.wait(lambda: running.panel.session.parameters["gains.force_rate"] == 17.5)
+    press_button(page, "Default")
+    running.wait(lambda: running.panel.session.parameters["gains.force_rate"] == usual)
+
+
+def press_button(page: OperatedPage, text: str) -> None:
+    found = f"[...document.querySelectorAll('button')].find(each => each.textContent === '{text}')"
+    page.wait_for(f"!!{found}")
+    page.evaluate(f"{found}.click()")
 
 
 def test_a_zip_with_meshes_is_taken_from_the_page_and_nonsense_refused(
@@ -338,6 +519,8 @@ def test_a_fall_is_on_the_page_and_reset_begins_again(running: Running) -> None:
     assert "fallen, because" in running.page.wait_for("document.querySelector('#ff-message').textContent")
     running.page.wait_for("document.querySelectorAll('#ff-marks .fallen').length >= 1")
     assert "it was pushed with 800 N" in running.panel.message[1]
+    running.page.click_on("[data-press=review]")  # again, slowly
+    running.page.wait_for("document.querySelector('#ff-detail').textContent.includes('again, at 0.25x')")
     running.page.click_on("#ff-reset")
     running.wait(lambda: running.panel.session is not first)
     running.page.wait_for(f"{STATE} === 'standing'")
@@ -352,5 +535,28 @@ def test_nothing_is_drawn_after_the_last_page(running: Running) -> None:
     running.wait(lambda: running.panel.session.time > before + 1.0)
     assert running.panel.scene._version == drawn  # plans came and were not drawn
     running.panel.stop()
-    running.page.call("Page.navigate", url=running.stage.address)  # for tests that follow
-    running.page.wait_for(f"['standing', 'stopping', 'walking'].includes({STATE})")
+
+
+def test_a_page_that_loses_the_program_says_so_and_finds_it_again() -> None:
+    def told(state: str) -> PageLink:
+        link = PageLink()
+        rest = {"detail": "", "clock": "", "velocity": "", "paused": False, "speed": 1.0, "tool": "goal"}
+        link.tell(
+            "state", {"state": state, "lamps": [], "message": {"kind": "", "text": "", "buttons": []}} | rest
+        )
+        return link
+
+    first = Stage(port=0, link=told("standing"))
+    try:
+        with operated_page(first.address, width=500, height=400, timeout=PATIENCE) as page:
+            page.wait_for(f"{STATE} === 'standing'")
+            first.close()
+            page.wait_for(f"{STATE} === 'lost'")
+            assert "trying again" in page.evaluate("document.querySelector('#ff-detail').textContent")
+            second = Stage(port=first.port, link=told("walking"))
+            try:
+                page.wait_for(f"{STATE} === 'walking'")
+            finally:
+                second.close()
+    finally:
+        first.close()

@@ -14,6 +14,7 @@ from footfall.environment.perception import EXACT
 from footfall.errors import InvalidInput
 from footfall.recording.reader import Recording, read_recording
 from footfall.recording.writer import RecordingWriter
+from footfall.viewer.page_link import Branch
 from footfall.viewer.player import Player
 from footfall.viewer.show import View
 from footfall.walking.recorded import belief_map, read_belief_map
@@ -57,9 +58,17 @@ def test_plans_and_beliefs_follow_the_time(recorded: Recording) -> None:
         assert len(second["/plan/R"].vertices) == 8
         # A sole from 0.1 m behind its frame to 0.2 m ahead of it, the second right foot 0.4 m ahead.
         assert second["/plan/R"].vertices[:, 0].max() == pytest.approx(0.6, abs=1e-6)
-        player.plans.last.value = 1
-        assert len(drawn(player, 0.81)["/plan/R"].vertices) == 4
-        player.plans.version.value = "not shown"
+        tree = player.plans.tree
+        assert tree is not None
+        player._on_message(1, Branch(version=1))
+        assert len(drawn(player, 0.3)["/plan/R"].vertices) == 8  # also at an earlier time
+        player._on_message(1, Branch(version=1, pose=2))
+        assert len(drawn(player, 0.81)["/plan/R"].vertices) == 4  # one pose is hidden
+        assert "☐ 2: " in tree._html.content
+        player._on_message(1, Branch(version=1, pose=2))
+        assert len(drawn(player, 0.82)["/plan/R"].vertices) == 8
+        player._on_message(1, Branch())
+        player.plans.seen.value = False
         player.plans.beliefs.value = "objects"
         assert len(drawn(player, 0.3)) == 1
         assert drawn(player, 0.75) == {}  # it is gone
@@ -67,8 +76,9 @@ def test_plans_and_beliefs_follow_the_time(recorded: Recording) -> None:
         assert drawn(player, 0.1) == {}  # nothing was known yet
         assert set(drawn(player, 0.3)) == {"/beliefs/terrain"}
         player.plans.beliefs.value = "anything"
-        player.plans.version.value = "99: no such plan"
-        drawn(player, 0.4)
+        player._on_message(1, Branch(version=99))  # there is no such plan
+        player.plans.seen.value = True
+        assert "/plan/R" in drawn(player, 0.4)
         assert player._ghosts[0][0]._drawing is not None
         assert {run for run, _ in player.plots.source.groups("base.position")} <= {"one"}
 

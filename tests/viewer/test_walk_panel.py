@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import footfall
+from footfall.dynamics.kinematics import frame_pose
 from footfall.math.transform import Transform
 from footfall.robot.shapes import Box
 from footfall.scene.model import Material, SceneObject
@@ -26,7 +27,7 @@ from footfall.viewer.parameter_limits import describe_parameter
 from footfall.viewer.pointing import object_at, on_level
 from footfall.viewer.stage import Stage
 from footfall.viewer.walk_panel import WalkPanel
-from footfall.viewer.walk_scene import Drag, Ground
+from footfall.viewer.walk_scene import Drag, Ground, q_of
 from footfall.walking.activity import activity
 from footfall.walking.body import walking_body
 from footfall.walking.session import WalkSession
@@ -529,16 +530,24 @@ def test_axes_of_a_gamepad_shape_steps(panel: WalkPanel, code: WalkingCode) -> N
 def test_a_click_on_a_foot_tells_its_wrench(panel: WalkPanel, code: WalkingCode) -> None:
     session, scene = panel.session, panel.scene
     walk(panel, 0.3)
-    scene.clicked(code.body.body_of("RF"))
-    panel.step()
+    camera = np.array([2.0, -2.0, 1.5])
+
+    def click(frame: str) -> None:
+        body = code.body
+        q = np.ascontiguousarray(q_of(session)[: body.robot.nq])
+        place = np.array(frame_pose(body.robot, q, frame).translation)
+        panel.wish(lambda now: panel._point(now, camera, place - camera))
+        panel.step()
+
+    click("RF")
+    assert panel.preview is None  # no goal behind it
     assert scene.chosen == "right_foot"
     scene.show(session)
     label = scene.wrench._label
     assert label.visible
     assert label.text.startswith("right foot\nforce")
     assert "pressure at" in label.text
-    scene.clicked(code.body.body_of("UB"))  # has no sensor
-    panel.step()
+    click("IMU")  # within the upper body, which has no sensor
     scene.show(session)
     assert scene.chosen is None
     assert not label.visible

@@ -69,7 +69,9 @@ def operated_page(
     with _browser(address, "--remote-debugging-port=0", width=width, height=height) as (process, profile):
         port = _awaited(lambda: _debugging_port(profile), process, timeout)
         target = _awaited(lambda: _page_target(port), process, timeout)
-        with connect(target, max_size=None, open_timeout=timeout, compression=None) as connection:
+        # No pings: a browser that draws on a busy processor may not answer them for longer than their 20 s.
+        options: dict[str, Any] = {"max_size": None, "compression": None, "ping_interval": None}
+        with connect(target, open_timeout=timeout, **options) as connection:
             page = OperatedPage(connection, timeout)
             size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
             page.call("Emulation.setDeviceMetricsOverride", **size)
@@ -103,8 +105,9 @@ class OperatedPage:
             raise ProgramFailed(f"the page has no {expression!r}: {answer['exceptionDetails']}")
         return answer["result"].get("value")
 
-    def wait_for(self, expression: str, timeout: float = 60.0) -> Any:
-        """The value of an expression as soon as it is true."""
+    def wait_for(self, expression: str, timeout: float | None = None) -> Any:
+        """The value of an expression as soon as it is true. timeout: s, as long as for any answer by default."""
+        timeout = self._timeout if timeout is None else timeout
         deadline = time.monotonic() + timeout
         while not (value := self.evaluate(expression)):
             if time.monotonic() > deadline:
@@ -126,16 +129,32 @@ class OperatedPage:
 
     def drag(self, places: list[tuple[float, float]], *, modifiers: int = 0, pause: float = 0.05) -> None:
         """Press at the first place, move through the others and let go. modifiers: 2 is Ctrl, 8 is Shift."""
-        first, last = places[0], places[-1]
+        with self.held(places[0], modifiers=modifiers, pause=pause) as move:
+            for x, y in places[1:]:
+                move(x, y)
+
+    @contextmanager
+    def held(
+        self, place: tuple[float, float], *, modifiers: int = 0, pause: float = 0.05
+    ) -> Iterator[Callable[[float, float], None]]:
+        """The left button is held from a place on, until the block ends; what it gives moves the mouse."""
+        at = place
         common: dict[str, Any] = {"modifiers": modifiers, "button": "left", "clickCount": 1}
-        self.call("Input.dispatchMouseEvent", type="mouseMoved", x=first[0], y=first[1], modifiers=modifiers)
-        time.sleep(pause)
-        self.call("Input.dispatchMouseEvent", type="mousePressed", x=first[0], y=first[1], **common)
-        for x, y in places[1:]:
+
+        def move(x: float, y: float) -> None:
+            nonlocal at
+            at = (x, y)
             time.sleep(pause)
             self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y, buttons=1, **common)
+
+        self.call("Input.dispatchMouseEvent", type="mouseMoved", x=at[0], y=at[1], modifiers=modifiers)
         time.sleep(pause)
-        self.call("Input.dispatchMouseEvent", type="mouseReleased", x=last[0], y=last[1], **common)
+        self.call("Input.dispatchMouseEvent", type="mousePressed", x=at[0], y=at[1], **common)
+        try:
+            yield move
+        finally:
+            time.sleep(pause)
+            self.call("Input.dispatchMouseEvent", type="mouseReleased", x=at[0], y=at[1], **common)
 
     def key(self, key: str, kind: str) -> None:
         """Send a key, as "w" or "Escape": kind is "keyDown" or "keyUp"."""

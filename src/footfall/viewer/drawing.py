@@ -15,13 +15,14 @@ from footfall.math.rotations import quaternion_from_matrix
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from footfall.scene.model import Scene, SceneObject
-from footfall.viewer.surfaces import Color, Surface, body_surfaces, object_surface
+from footfall.viewer.surfaces import Color, Surface, object_surface, robot_surfaces
 
 if TYPE_CHECKING:
     import viser
 
 
 FORCE_COLOR = (214, 60, 10)
+_SCHEMA_LINE, _SCHEMA_JOINT = (64, 74, 92), (0, 92, 184)
 _LENGTH_OF_WEIGHT = 0.5  # length of the arrow for a force as large as the robot's weight, of the robot's size
 _LONGEST = 0.8  # of the robot's size; impacts would fill the picture
 _BELOW = 0.01  # m from the lowest place of terrain to the grid
@@ -34,10 +35,12 @@ class RobotDrawing:
     def __init__(
         self, scene: viser.SceneApi, robot: Robot, *, node: str = "/robot", tint: Color | None = None
     ) -> None:
-        self.surfaces = [body_surfaces(body) for body in robot.bodies]
+        self.surfaces = robot_surfaces(robot)
         self.root: Any = scene.add_frame(node, show_axes=False)
         self._frames: list[Any] = []
         self.meshes: list[list[Any]] = []  # nodes of each body
+        self._schema: Schema | None = None
+        self._scene, self._robot, self._node = scene, robot, node
         for body, surfaces in zip(robot.bodies, self.surfaces, strict=True):
             place = f"{node}/{node_name(body.name)}"
             self._frames.append(scene.add_frame(place, show_axes=False))
@@ -49,6 +52,23 @@ class RobotDrawing:
         for frame, position, quaternion in zip(self._frames, positions, quaternions, strict=True):
             frame.position = position
             frame.wxyz = quaternion
+        if self._schema is not None and self._schema.lines.visible:
+            self._schema.place(positions)
+
+    @property
+    def schematic(self) -> bool:
+        """Whether lines between joints are drawn in place of shapes, from the next `place` on."""
+        return self._schema is not None and bool(self._schema.lines.visible)
+
+    @schematic.setter
+    def schematic(self, shown: bool) -> None:
+        if shown == self.schematic:
+            return
+        if self._schema is None:
+            self._schema = Schema(self._scene, self._robot, f"{self._node} schema")
+        self._schema.lines.visible = self._schema.joints.visible = shown
+        for mesh in (each for meshes in self.meshes for each in meshes):
+            mesh.visible = not shown
 
     def bounds(self, poses: Poses) -> Array:
         """Least and greatest coordinates (2, 3) of the robot with its bodies at these poses, m."""
@@ -57,6 +77,35 @@ class RobotDrawing:
             corners += [surface.vertices @ rotation.T + position for surface in surfaces]
         points = np.concatenate(corners)
         return np.array([points.min(axis=0), points.max(axis=0)])
+
+
+class Schema:
+    """Lines from the joint of each body to those of its children, and the joints."""
+
+    def __init__(self, scene: viser.SceneApi, robot: Robot, node: str) -> None:
+        places = {body.name: k for k, body in enumerate(robot.bodies)}
+        links = [(places[each.parent], places[each.child]) for each in robot.joints if each.parent in places]
+        self._ends = np.array(links, np.intp).reshape(-1, 2)
+        self.lines: Any = scene.add_line_segments(
+            f"{node}/lines",
+            np.zeros((max(len(links), 1), 2, 3), np.float32),
+            _SCHEMA_LINE,
+            thickness=5.0,
+            thickness_units="screen",
+        )
+        self.joints: Any = scene.add_point_cloud(
+            f"{node}/joints",
+            np.zeros((len(robot.bodies), 3), np.float32),
+            _SCHEMA_JOINT,
+            point_size=0.03,
+            point_shape="circle",
+        )
+
+    def place(self, positions: Array) -> None:
+        """Draw bodies whose origins are at positions (bodies, 3), m."""
+        if len(self._ends):
+            self.lines.points = positions[self._ends].astype(np.float32)
+        self.joints.points = positions.astype(np.float32)
 
 
 class SceneDrawing:

@@ -73,7 +73,14 @@ class Choose(PageMessage, frozen=True, tag="choose"):
     names: Annotated[tuple[Name, ...], Meta(max_length=12)] = ()
 
 
-AnyMessage = Hold | Press | Speed | Tool | Seek | Choose
+class Branch(PageMessage, frozen=True, tag="branch"):
+    """A version of the plan, None for the newest; or one of its poses."""
+
+    version: Annotated[int, Meta(ge=0, le=10**9)] | None = None
+    pose: Annotated[int, Meta(ge=0, le=10**6)] | None = None
+
+
+AnyMessage = Hold | Press | Speed | Tool | Seek | Choose | Branch
 
 
 def read_message(content: object) -> AnyMessage | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,9 +16,10 @@ from footfall.recording.reader import Recording
 from footfall.viewer.drawing import ForceDrawing, RobotDrawing, SceneDrawing, forces_by_body, ground_height
 from footfall.viewer.event_marks import recorded_marks
 from footfall.viewer.fall_reason import reason_of_fall
-from footfall.viewer.page_link import AnyMessage, Choose, PageLink, Seek
+from footfall.viewer.page_link import AnyMessage, Branch, Choose, PageLink, Seek
 from footfall.viewer.playback import Playback
 from footfall.viewer.plot_feed import PlotFeed, RecordedSignals
+from footfall.viewer.pointing import body_at
 from footfall.viewer.recorded_plans import RecordedPlans
 from footfall.viewer.stage import Stage
 from footfall.viewer.timeline import Timeline, latest_row
@@ -74,9 +74,8 @@ class Player(Playback):
         self.wrench = WrenchLabel(scene)
         self._parts = _parts(recording)
         self._foot: str | None = None  # whose wrench is told, by its body
-        for body, meshes in zip(recording.robot.bodies, self._robot.meshes, strict=True):
-            for mesh in meshes if body.name in self._parts else ():
-                mesh.on_click(partial(self._choose_foot, body.name))
+        if self._parts:
+            scene.on_click()(self._on_click)
         self.plans = RecordedPlans(scene, recording)
         self.plots = PlotFeed(link or PageLink())
         if link is not None:
@@ -114,10 +113,23 @@ class Player(Playback):
             case Seek(time=float(moment)):
                 self.pause()
                 self.seek(moment)
+            case Branch() if self.plans.tree is not None:
+                self.plans.tree.take(message)
 
-    def _choose_foot(self, body: str, _: Any = None) -> None:
+    def _on_click(self, event: Any) -> None:
+        origin, direction = (np.array(each, np.float64) for each in (event.ray_origin, event.ray_direction))
+        hit = body_at(origin, direction, self._poses(self.timeline.row), self._robot.surfaces)
+        name = "" if hit is None else self.recording.robot.bodies[hit[0]].name
+        if name in self._parts:
+            self._choose_foot(name)
+
+    def _choose_foot(self, body: str) -> None:
         """Tell the wrench of this foot or hand, or of none any more."""
         self._foot = None if body == self._foot else body
+        self._redraw()
+
+    def _choose_look(self) -> None:
+        self._robot.schematic = bool(self._schematic.value)
         self._redraw()
 
     def _show_wrench(self, now: float) -> None:
@@ -159,6 +171,8 @@ class Player(Playback):
             "of each contact", False, hint="instead of their sum for each body"
         )
         self._each.on_update(lambda _: self._redraw())
+        self._schematic: Any = gui.add_checkbox("Schematic", False, hint="lines between joints, no shapes")
+        self._schematic.on_update(lambda _: self._choose_look())
         self._events = self._event_list()
         self._add_reason()
         self._seen: dict[str, Any] = {}

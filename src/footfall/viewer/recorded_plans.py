@@ -13,14 +13,13 @@ from footfall.math.rotations import rotate_by_quaternion
 from footfall.recording.reader import Recording
 from footfall.viewer.environment_panel import BY_CONFIDENCE, BY_HEIGHT, add_terrain
 from footfall.viewer.plan_drawing import LEFT, LIFT, RIGHT, add_hands, add_prints
+from footfall.viewer.plan_tree import PlanRow, PlanTree, kept_poses
 from footfall.walking.recorded import read_belief_map
 
-_FOLLOWED = "followed"
 _NOT = "not shown"
 _SOLE = (-0.08, 0.17, -0.05, 0.05)  # m, where a recording does not tell
 _OBJECT, _OBJECT_OPACITY = (0.80, 0.35, 0.35), 0.35
-MOST_POSES = 40  # that sliders tell apart; at their ends all are shown
-_MOST = 200  # versions that can be chosen, and objects
+_MOST = 200  # objects
 
 
 class RecordedPlans:
@@ -39,23 +38,18 @@ class RecordedPlans:
         ]
         self._shown: tuple[Any, ...] = ()
         self._nodes: list[Any] = []
-        self.version: Any = None
+        self.tree: PlanTree | None = None
+        self.seen: Any = None
         self.beliefs: Any = None
 
     def add_controls(self, gui: Any, redraw: Callable[[], None]) -> None:
         """Put the controls onto the page."""
         if self._plans:
-            names = {
-                f"{k}: {str(data.get('about', ''))[:50]}": k
-                for k, (_, data) in enumerate(self._plans[:_MOST])
-            }
-            self._named = names
             with gui.add_folder("Plans"):
-                self.version = gui.add_dropdown("plan", (_FOLLOWED, _NOT, *names), initial_value=_FOLLOWED)
-                self.first: Any = gui.add_slider("first pose", 0, MOST_POSES, 1, 0)
-                self.last: Any = gui.add_slider("last pose", 0, MOST_POSES, 1, MOST_POSES)
-            for control in (self.version, self.first, self.last):
-                control.on_update(lambda _: redraw())
+                self.seen = gui.add_checkbox("Footprints and hands", True)
+                self.tree = PlanTree(gui, "the one that is followed", redraw)
+            self.tree.offer([_plan_row(k, data) for k, (_, data) in enumerate(self._plans)])
+            self.seen.on_update(lambda _: redraw())
         if self._maps or self._objects:
             self.beliefs = gui.add_dropdown(
                 "Believed", (_NOT, BY_HEIGHT, BY_CONFIDENCE, "objects"), initial_value=_NOT
@@ -65,11 +59,11 @@ class RecordedPlans:
     def show(self, now: float) -> None:
         """Draw what was planned and believed at an instant, s."""
         plan = self._chosen(now)
-        poses = None if plan is None else shown_poses(self.first, self.last)
+        hidden: frozenset[int] = frozenset() if self.tree is None else self.tree.hidden
         by = _NOT if self.beliefs is None else str(self.beliefs.value)
         known = None if by not in (BY_HEIGHT, BY_CONFIDENCE) else _latest(self._maps, now)
         things = _latest(self._objects, now) if by == "objects" else None
-        shown = (plan, poses, by, known, things)
+        shown = (plan, hidden, by, known, things)
         if shown == self._shown:
             return
         self._shown = shown
@@ -77,7 +71,7 @@ class RecordedPlans:
             node.remove()
         self._nodes = []
         if plan is not None:
-            self._nodes += self._add_plan(self._plans[plan][1], poses)
+            self._nodes += self._add_plan(self._plans[plan][1], hidden)
         if known is not None:
             window = read_belief_map(self._maps[known][1])
             if window is not None and np.isfinite(window.mean).any():
@@ -86,19 +80,19 @@ class RecordedPlans:
             self._nodes += self._add_objects(things)
 
     def _chosen(self, now: float) -> int | None:
-        if self.version is None or self.version.value == _NOT:
+        if self.tree is None or not self.seen.value:
             return None
-        return self._named.get(str(self.version.value), _latest(self._plans, now))
+        chosen = self.tree.version
+        return chosen if chosen is not None and chosen < len(self._plans) else _latest(self._plans, now)
 
-    def _add_plan(self, data: Mapping[str, Any], poses: tuple[int, int] | None) -> list[Any]:
+    def _add_plan(self, data: Mapping[str, Any], hidden: frozenset[int]) -> list[Any]:
         rear, front, right, left = data["sole"] if len(data.get("sole", ())) == 4 else _SOLE
         local = np.array([[rear, right, LIFT], [front, right, LIFT], [front, left, LIFT], [rear, left, LIFT]])
-        first, last = poses or (0, len(data["feet"]))
         nodes = []
         for side, color in (("R", RIGHT), ("L", LEFT)):
             corners = [
                 np.array(foot["position"]) + rotate_by_quaternion(np.array(foot["rotation"]), local)
-                for foot in data["feet"][first : last + 1]
+                for foot in kept_poses(data["feet"], hidden)
                 if str(foot["foot"]).startswith(side)
             ]
             if corners:
@@ -106,7 +100,7 @@ class RecordedPlans:
         hands = [
             (tuple(hand["position"]), LEFT if str(hand["hand"]).startswith("L") else RIGHT)
             for hand in data.get("hands", ())
-            if first <= hand["step"] <= last
+            if hand["step"] not in hidden
         ]
         return nodes + add_hands(self._scene, "/plan/hand", hands)
 
@@ -131,10 +125,15 @@ class RecordedPlans:
         ]
 
 
-def shown_poses(first: Any, last: Any) -> tuple[int, int] | None:
-    """First and last pose of a plan that two sliders let be seen; None if that is all of them."""
-    low, high = (int(min(max(float(each.value), 0.0), MOST_POSES)) for each in (first, last))
-    return None if (low, high) == (0, MOST_POSES) else (low, high)
+def _plan_row(number: int, data: Mapping[str, Any]) -> PlanRow:
+    poses = []
+    for k, foot in enumerate(data["feet"]):
+        hands = "".join(f", {hand['hand']}" for hand in data.get("hands", ()) if hand["step"] == k)
+        x, y, *_ = foot["position"]
+        poses.append(f"{foot['foot']} at {x:.2f}, {y:.2f} m{hands}")
+    times = [(word, data.get(name)) for word, name in (("asked at", "asked"), ("from", "begins"))]
+    told = ", ".join(f"{word} {value:.2f} s" for word, value in times if isinstance(value, (int, float)))
+    return PlanRow(number, str(data.get("about", "a plan")), told or "a plan", tuple(poses))
 
 
 def _latest(events: list[tuple[float, Any]], now: float) -> int | None:

@@ -25,7 +25,7 @@ from footfall.recording.reader import Recording
 from footfall.viewer.drawing import forces_by_body, ground_height
 from footfall.viewer.event_marks import recorded_marks
 from footfall.viewer.signal_groups import SignalGroup, signal_groups
-from footfall.viewer.surfaces import Surface, body_surfaces, object_surface
+from footfall.viewer.surfaces import Surface, object_surface, robot_surfaces
 from footfall.viewer.timeline import latest_row
 from footfall.whole_file import written_whole
 
@@ -165,7 +165,7 @@ def _run(
     rows = np.searchsorted(recording.time, times).clip(max=len(recording.time) - 1)
     poses = forward_kinematics(recording.robot, np.ascontiguousarray(recording.q[rows]))
     positions, quaternions = [np.array(poses.position)], [quaternion_from_matrix(np.array(poses.rotation))]
-    listed = [{"parts": _parts(body_surfaces(body), store, meshes)} for body in recording.robot.bodies]
+    listed = [{"parts": _parts(each, store, meshes)} for each in robot_surfaces(recording.robot)]
     things = recording.scene.fixed_objects if recording.scene is not None and scene else ()
     for each in things:
         if not each.visible or isinstance(each.shape, Plane):
@@ -260,24 +260,25 @@ def _least(values: Array, known: Array) -> Array:
     return np.where(np.isfinite(least), least, 0.0)
 
 
-def _size(recording: Recording) -> float:
+def _bounds(recording: Recording) -> tuple[Array, Array]:
+    """Least and greatest coordinates (2, 3) of the robot as it begins, and where its root is (3,), m."""
     poses = forward_kinematics(recording.robot, np.ascontiguousarray(recording.q[0]))
     corners = [np.array(poses.position)]
-    for position, rotation, body in zip(*poses, recording.robot.bodies, strict=True):
-        corners += [each.vertices @ rotation.T + position for each in body_surfaces(body)]
+    for position, rotation, surfaces in zip(*poses, robot_surfaces(recording.robot), strict=True):
+        corners += [each.vertices @ rotation.T + position for each in surfaces]
     points = np.concatenate(corners)
-    return float(np.clip(np.linalg.norm(np.ptp(points, axis=0)), 0.05, 2.5))
+    return np.array([points.min(axis=0), points.max(axis=0)]), np.array(poses.position[0])
+
+
+def _size(recording: Recording) -> float:
+    bounds, _ = _bounds(recording)
+    return float(np.clip(np.linalg.norm(bounds[1] - bounds[0]), 0.05, 2.5))
 
 
 def _framing(recording: Recording) -> dict[str, Any]:
     """Where the camera looks: at the middle of the robot, which it follows."""
-    poses = forward_kinematics(recording.robot, np.ascontiguousarray(recording.q[0]))
-    corners = [np.array(poses.position)]
-    for position, rotation, body in zip(*poses, recording.robot.bodies, strict=True):
-        corners += [each.vertices @ rotation.T + position for each in body_surfaces(body)]
-    points = np.concatenate(corners)
-    bounds = np.array([points.min(axis=0), points.max(axis=0)])
-    middle, root = bounds.mean(axis=0), np.array(poses.position[0])
+    bounds, root = _bounds(recording)
+    middle = bounds.mean(axis=0)
     azimuth, elevation, heights = _CAMERA
     size = float(np.linalg.norm(bounds[1] - bounds[0]))
     return {

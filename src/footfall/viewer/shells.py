@@ -18,7 +18,7 @@ from footfall.robot.shapes import Box, Capsule, Sphere
 Color = tuple[float, float, float, float]
 Part = tuple[Array, Integers, Color]  # vertices (n, 3), m, triangles (m, 3), colour
 RUBBER: Color = (0.13, 0.14, 0.16, 1.0)
-_METAL: Color = (0.60, 0.63, 0.67, 1.0)
+METAL: Color = (0.60, 0.63, 0.67, 1.0)
 _SIDES = 28
 _ROUND = 0.2  # of the shortest edge of a box
 _LIMB = 2.0  # radii of length from which a capsule is a limb
@@ -42,7 +42,7 @@ def shell_parts(shape: object, color: Color) -> list[Part] | None:
 
 def _box(size: Array, color: Color) -> list[Part]:
     rounding = _ROUND * float(size.min())
-    parts = [(*_rounded_box(size, rounding), color)]
+    parts = [(*rounded_box(size, rounding), color)]
     if size.min() > _PLATE:
         parts.append((*_seam(size, rounding), _dark(color)))
     return parts
@@ -69,9 +69,9 @@ def _limb(radius: float, half: float, color: Color) -> list[Part]:
         for side in (-1.0, 1.0)
     ]
     ends = [_cap(0.9 * r, side * half, side) for side in (-1.0, 1.0)]
-    parts = [(*_lathe(shell), color)]
-    parts += [(*_lathe(_ascending(each)), _METAL) for each in collars]
-    parts += [(*_lathe(_ascending(each)), _dark(color)) for each in ends]
+    parts = [(*lathe(shell), color)]
+    parts += [(*lathe(_ascending(each)), METAL) for each in collars]
+    parts += [(*lathe(_ascending(each)), _dark(color)) for each in ends]
     return parts
 
 
@@ -85,8 +85,8 @@ def _module(radius: float, half: float, color: Color) -> list[Part]:
         [(0.0, side * (end + 0.03 * r)), (0.34 * r, side * (end + 0.03 * r)), (0.4 * r, side * end)]
         for side in (-1.0, 1.0)
     ]
-    parts = [(*_lathe(drum), color), (*_lathe(ring), _METAL)]
-    return parts + [(*_lathe(_ascending(each)), _METAL) for each in hub]
+    parts = [(*lathe(drum), color), (*lathe(ring), METAL)]
+    return parts + [(*lathe(_ascending(each)), METAL) for each in hub]
 
 
 def _ball(radius: float, color: Color) -> list[Part]:
@@ -94,7 +94,7 @@ def _ball(radius: float, color: Color) -> list[Part]:
     ball = list(zip((radius * np.cos(angles)).tolist(), (radius * np.sin(angles)).tolist(), strict=True))
     r = radius
     band = [(0.97 * r, -0.1 * r), (1.006 * r, -0.08 * r), (1.006 * r, 0.08 * r), (0.97 * r, 0.1 * r)]
-    return [(*_lathe(ball), color), (*_lathe(band), _dark(color))]
+    return [(*lathe(ball), color), (*lathe(band), _dark(color))]
 
 
 def _cap(radius: float, height: float, side: float) -> list[tuple[float, float]]:
@@ -110,17 +110,15 @@ def _ascending(profile: list[tuple[float, float]]) -> list[tuple[float, float]]:
     return profile if profile[-1][1] >= profile[0][1] else profile[::-1]
 
 
-def _lathe(profile: Sequence[tuple[float, float]]) -> tuple[Array, Integers]:
+def lathe(profile: Sequence[tuple[float, float]], sides: int = _SIDES) -> tuple[Array, Integers]:
     """A profile of radius and height, from below, turned about z."""
-    angles = 2 * np.pi * np.arange(_SIDES) / _SIDES
-    rings = [
-        np.column_stack([r * np.cos(angles), r * np.sin(angles), np.full(_SIDES, z)]) for r, z in profile
-    ]
-    here = np.arange(_SIDES)
-    after = (here + 1) % _SIDES
+    angles = 2 * np.pi * np.arange(sides) / sides
+    rings = [np.column_stack([r * np.cos(angles), r * np.sin(angles), np.full(sides, z)]) for r, z in profile]
+    here = np.arange(sides)
+    after = (here + 1) % sides
     bands = []
     for k in range(len(profile) - 1):
-        low, high = k * _SIDES, (k + 1) * _SIDES
+        low, high = k * sides, (k + 1) * sides
         bands.append(np.column_stack([low + here, low + after, high + after]))
         bands.append(np.column_stack([low + here, high + after, high + here]))
     vertices, triangles = np.concatenate(rings), np.concatenate(bands)
@@ -129,7 +127,7 @@ def _lathe(profile: Sequence[tuple[float, float]]) -> tuple[Array, Integers]:
     return vertices, triangles[areas > 1e-12]
 
 
-def _rounded_box(size: Array, radius: float) -> tuple[Array, Integers]:
+def rounded_box(size: Array, radius: float) -> tuple[Array, Integers]:
     """A box with round edges: the hull of eighths of balls in its corners."""
     from scipy.spatial import ConvexHull
 

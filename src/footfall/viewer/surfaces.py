@@ -14,11 +14,12 @@ from footfall.errors import FootfallError, ViewerWarning
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
-from footfall.robot.model import Body
+from footfall.robot.model import Body, Robot
 from footfall.robot.shapes import Geometry
 from footfall.scene.model import SceneShape
 from footfall.scene.shape_meshes import height_map_triangles, shape_mesh
-from footfall.viewer.shells import RUBBER, shell_parts
+from footfall.viewer.lola_shells import lola_parts
+from footfall.viewer.shells import RUBBER, Part, shell_parts
 
 Color = tuple[float, float, float, float]  # RGBA in [0, 1]
 
@@ -40,6 +41,15 @@ class Surface(NamedTuple):
     color: Color
 
 
+def robot_surfaces(robot: Robot) -> list[list[Surface]]:
+    """What to draw for each body of a robot, in its frame."""
+    made = lola_parts(robot)
+    return [
+        _joined([*_smooth(made[body.name]), *_pads(body)]) if body.name in made else body_surfaces(body)
+        for body in robot.bodies
+    ]
+
+
 def body_surfaces(body: Body) -> list[Surface]:
     """What to draw for a body, in its frame: its visual shapes, or those for contact where a mesh is missing."""
     for geometries in (body.visuals, body.collisions):
@@ -49,7 +59,7 @@ def body_surfaces(body: Body) -> list[Surface]:
             dressed = geometries is body.visuals
             surfaces = [each for geometry in geometries for each in _placed(geometry, dressed=dressed)]
             if dressed:
-                surfaces += [_pad(each) for each in body.collisions if _is_pad(each)]
+                surfaces += _pads(body)
             return _joined(surfaces)
         except FootfallError as problem:
             message = f"body {body.name!r} is not drawn as described: {problem}"
@@ -66,27 +76,25 @@ def _placed(geometry: Geometry, *, dressed: bool = False) -> list[Surface]:
     """Surfaces of a shape in the frame of its body; dressed: as shells of what it stands for."""
     color = _off_white(geometry.color or BODY_COLOR)
     parts = shell_parts(geometry.shape, color) if dressed else None
-    if parts is None:
-        parts = [(*_triangles(geometry.shape), color)]
-    else:
-        parts = [(*_smoothed(vertices, triangles), shade) for vertices, triangles, shade in parts]
+    surfaces = [Surface(*_triangles(geometry.shape), color)] if parts is None else _smooth(parts)
     pose: Transform = geometry.placement
-    return [
-        Surface(vertices @ pose.rotation.T + pose.translation, triangles, shade)
-        for vertices, triangles, shade in parts
-    ]
+    return [each._replace(vertices=each.vertices @ pose.rotation.T + pose.translation) for each in surfaces]
 
 
-def _is_pad(geometry: Geometry) -> bool:
-    """Whether it is a pad below a foot, by its name."""
-    return geometry.name.endswith("pad")
+def _pads(body: Body) -> list[Surface]:
+    """Pads below a foot, by their names: of dark rubber, a little smaller, so that faces do not lie in those of the
+    foot."""
+    found = []
+    for geometry in body.collisions:
+        if geometry.name.endswith("pad"):
+            middle = geometry.placement.translation
+            for surface in _placed(replace(geometry, color=RUBBER), dressed=True):
+                found.append(surface._replace(vertices=middle + _PAD * (surface.vertices - middle)))
+    return found
 
 
-def _pad(geometry: Geometry) -> Surface:
-    """Of dark rubber; a little smaller, so that faces do not lie in those of the foot."""
-    (surface,) = _placed(replace(geometry, color=RUBBER))
-    middle = geometry.placement.translation
-    return surface._replace(vertices=middle + _PAD * (surface.vertices - middle))
+def _smooth(parts: Iterable[Part]) -> list[Surface]:
+    return [Surface(*_smoothed(vertices, triangles), shade) for vertices, triangles, shade in parts]
 
 
 def _off_white(color: Color) -> Color:

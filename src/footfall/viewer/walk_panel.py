@@ -27,7 +27,7 @@ from footfall.viewer.event_marks import event_marks
 from footfall.viewer.fall_reason import Reason, reason_of_walk
 from footfall.viewer.held_drive import STANDING, HeldDrive, Velocity
 from footfall.viewer.lamps import Lamp, lamps
-from footfall.viewer.page_link import AnyMessage, Choose, Hold, PageLink, Press, Seek, Speed, Tool
+from footfall.viewer.page_link import AnyMessage, Branch, Choose, Hold, PageLink, Press, Seek, Speed, Tool
 from footfall.viewer.plot_feed import PlotFeed
 from footfall.viewer.pointing import object_at, on_level
 from footfall.viewer.stage import Stage
@@ -107,7 +107,6 @@ class WalkPanel:
         self.history = WalkHistory(session)
         self.plots.offer(self.history)
         self.scene = WalkScene(stage, session, self._on_drag)
-        self.scene.clicked = lambda body: self.wish(lambda now: self.scene.choose_foot(body, now))
         self.docks = WalkDocks(stage.server.gui, self)
         stage.server.scene.on_click()(self._on_click)
         self.show()
@@ -188,6 +187,8 @@ class WalkPanel:
                 self.look_at(moment)
             case Press(name=name):
                 self._on_press(name)
+            case Branch():
+                self.docks.show.tree.take(message)
 
     def _on_lost(self, page: int) -> None:
         self.held.forget(page)
@@ -430,10 +431,14 @@ class WalkPanel:
     # Goals
 
     def _point(self, session: WalkSession, origin: Array, direction: Array) -> None:
-        """A click: an object is chosen; on the ground a goal or a box appears."""
+        """A click: a foot or a hand tells its wrench, an object is chosen; on the ground a goal or a box appears."""
         solid = [each for each in session.walker.scene.fixed_objects if each.name in self.scene.object_names]
         hit = object_at(origin, direction, solid)
         ground = on_level(origin, direction, self.scene.ground)
+        body = self.scene.body_at(session, origin, direction)
+        if body is not None and (hit is None or body[1] < float(np.linalg.norm(hit[1] - origin))):
+            self.scene.choose_foot(body[0], session)
+            return
         if hit is not None and (hit[1][2] > self.scene.ground + 0.02):
             if self.tool == "goal" and direction[2] < 0 and _is_top(session, hit):
                 self._aim(session, float(hit[1][0]), float(hit[1][1]), None)

@@ -19,8 +19,11 @@ from footfall.scene.model import SceneObject
 from footfall.viewer.drawing import ForceDrawing, RobotDrawing, SceneDrawing, are_same, ground_height
 from footfall.viewer.environment_panel import BY_CONFIDENCE, BY_HEIGHT, EnvironmentDrawing
 from footfall.viewer.plan_drawing import GoalMarker, PlanDrawing
+from footfall.viewer.plan_tree import kept_poses
+from footfall.viewer.pointing import body_at
 from footfall.viewer.stage import Stage
 from footfall.viewer.surfaces import object_surface
+from footfall.viewer.volumes import VolumeDrawing
 from footfall.viewer.walk_layers import PARTS, FrictionCones, Gantry, Ghost, Traces, WrenchLabel, limb_ends
 from footfall.walking.body import FEET
 from footfall.walking.session import WalkSession
@@ -29,7 +32,9 @@ _MARGIN = 1.45  # around the robot, for the ground that it walks on
 _MARKS = {"centre of mass": (46, 139, 87), "zero-moment point": (20, 20, 20)}
 _ON_TOP = 0.05  # m
 _BELIEF_NODES = 160  # of terrain along an edge, as it is drawn while the robot walks
-LAYERS = {  # what may be drawn besides the robot, and whether it is at first
+LAYERS = {  # what may be drawn of the robot and besides it, and whether it is at first
+    "Schematic": False,
+    "Volumes": False,
     "Forces": True,
     "Friction cones": False,
     "Plan": True,
@@ -68,7 +73,6 @@ class WalkScene:
 
     def __init__(self, stage: Stage, session: WalkSession, dragged: Callable[[str, Drag], None]) -> None:
         self._stage, self._dragged = stage, dragged
-        self.clicked: Callable[[str], None] = lambda _: None  # is called with the name of a body
         self.scene: Any = stage.server.scene
         self.plan = PlanDrawing(self.scene, session.code.body.model, "/plan")
         self.preview = PlanDrawing(self.scene, session.code.body.model, "/preview", opacity=0.35)
@@ -92,7 +96,7 @@ class WalkScene:
         self._shown = dict(LAYERS)
         self.aside = 0.0  # m, to the left, by which the ghost is drawn beside the robot
         self.version: int | None = None  # of the plan that is shown; None: the newest
-        self.poses: tuple[int, int] | None = None  # first and last of them that are shown
+        self.hidden: frozenset[int] = frozenset()  # poses of it
         self._cones = FrictionCones(self.scene, len(PARTS))
         self._traces = Traces(self.scene)
         self._gantry = Gantry(self.scene)
@@ -123,9 +127,12 @@ class WalkScene:
             self.ground = ground_height(walker.scene, bounds)
             self._stage.set_ground(self.ground)
             self._offset = self._stage.focus - first.position[0]
+            self._robot.schematic = self._shown["Schematic"]
+            self._volumes: VolumeDrawing | None = None
+            self.scene.remove_by_name("/robot distances")
             self.scene.remove_by_name("/ghost")
             self._ghost = Ghost(self.scene, session.code.body.robot, "/ghost")
-        self._version, self.version, self.poses = -1, None, None
+        self._version, self.version, self.hidden = -1, None, frozenset()
         self._traces.clear()
         self._beliefs.clear()
         self._believed = None
@@ -149,8 +156,6 @@ class WalkScene:
 
     def _bind(self, node: Any, kind: str, name: str) -> None:
         node.on_drag("left")(partial(self._on_drag, kind, name))
-        if kind == "body":
-            node.on_click(lambda _: self.clicked(name))
 
     def _on_drag(self, kind: str, name: str, event: Any) -> None:
         grabbed, to = (np.array(each, np.float64) for each in (event.start_position, event.end_position))
@@ -201,6 +206,7 @@ class WalkScene:
             if signals is not None:
                 self._show_balance(session, q, signals, past is None)
             self._show_ghost(session, past is None)
+            self._show_volumes(session, q)
             frame = walker.frame if past is None else None
             self._gantry.show(frame, self.ground)
         if len(session.pilot.versions) != self._version:
@@ -217,10 +223,8 @@ class WalkScene:
             poses, course = versions[self.version].poses, None
         else:
             poses, course = motion.given.poses, motion
-        if self.poses is not None:
-            poses = poses[self.poses[0] : self.poses[1] + 1]
-        if len(poses) > (2 if self.poses is None else 0):
-            self.plan.show(poses, course)
+        if len(poses) > 2:
+            self.plan.show(kept_poses(poses, self.hidden), course)
         else:
             self.plan.clear()
 
@@ -250,6 +254,13 @@ class WalkScene:
         part, _ = limb_ends(session.code.body.robot, session.code.body.model.frames).get(body, (None, ""))
         self.chosen = None if part == self.chosen else part
 
+    def body_at(self, session: WalkSession, origin: Array, direction: Array) -> tuple[str, float] | None:
+        """The body of the robot that a ray (3,) meets first, and how far away that is, m."""
+        assert self._robot is not None
+        poses = forward_kinematics(self.whole, q_of(session))
+        hit = body_at(origin, direction, poses, self._robot.surfaces)
+        return None if hit is None else (self.whole.bodies[hit[0]].name, hit[1])
+
     def _show_wrench(self, contacts: FootAndHandForces, signals: Any) -> None:
         if self.chosen is None:
             self.wrench.hide()
@@ -266,6 +277,15 @@ class WalkScene:
         state = session.walker.brain.state
         side = forward_kinematics(self._ghost.robot, np.ascontiguousarray(state.q)).rotation[0][:, 1]
         self._ghost.show(state.q, self.aside * np.array([side[0], side[1], 0.0]))
+
+    def _show_volumes(self, session: WalkSession, q: Array) -> None:
+        """Volumes with their nearest connections; made when they are first wanted."""
+        shown, robot = self._shown["Volumes"], session.code.body.robot
+        if shown and self._volumes is None and robot.volumes:
+            self._volumes = VolumeDrawing(self.scene, robot)
+        if self._volumes is not None and (shown or self._volumes.visible):
+            self._volumes.visible = shown
+            self._volumes.show(np.ascontiguousarray(q[: robot.nq]))
 
     def _show_beliefs(self, session: WalkSession) -> None:
         """Draw what the robot believes, if that is wanted and has changed."""
@@ -298,6 +318,8 @@ class WalkScene:
             case "Traces":
                 self._traces.root.visible = shown
                 self._traces.show()
+            case "Schematic" if self._robot is not None:
+                self._robot.schematic = shown
 
 
 class FootAndHandForces(NamedTuple):

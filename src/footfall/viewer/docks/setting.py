@@ -6,20 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from footfall.gait.poses import HANDS
 from footfall.robot import library as robot_library
 from footfall.scene import library as scene_library
-from footfall.viewer.docks.dock import Dock, as_text
-from footfall.viewer.recorded_plans import MOST_POSES, shown_poses
+from footfall.viewer.docks.dock import Dock
+from footfall.viewer.plan_tree import PlanRow, PlanTree
 from footfall.viewer.uploads import Uploads
 from footfall.viewer.walk_scene import LAYERS
+from footfall.walking.pilot import PlanVersion
 from footfall.walking.request import WalkRequest
 from footfall.walking.session import WalkSession
 
 if TYPE_CHECKING:
     from footfall.viewer.walk_panel import WalkPanel
-
-_NEWEST = "newest"
-_MOST_VERSIONS = 60
 
 
 class SceneDock(Dock):
@@ -124,13 +123,7 @@ class ShowDock(Dock):
         self.aside: Any = gui.add_slider("ghost aside, m", -1.5, 1.5, 0.1, 0.0)
         self.aside.on_update(lambda _: setattr(panel.scene, "aside", float(self.aside.value)))
         with gui.add_folder("Plans"):
-            self.version: Any = gui.add_dropdown("version", (_NEWEST,), initial_value=_NEWEST)
-            self.first: Any = gui.add_slider("first pose", 0, MOST_POSES, 1, 0)
-            self.last: Any = gui.add_slider("last pose", 0, MOST_POSES, 1, MOST_POSES)
-            self._about: Any = gui.add_html("")
-        self.version.on_update(lambda _: self.choose())
-        for slider in (self.first, self.last):
-            slider.on_update(lambda event: self.choose() if event.client is not None else None)
+            self.tree = PlanTree(gui, "the newest", self.choose)
         gui.add_html(
             '<div style="padding:0 .75em;font-size:.8em">Balance: '
             '<span style="color:rgb(46,139,87)">&#9679;</span> centre of mass, &#9679; zero-moment point. '
@@ -145,30 +138,26 @@ class ShowDock(Dock):
 
     def take(self, session: WalkSession) -> None:
         self._seen = -1
-        self.version.value = _NEWEST
-        self.first.value, self.last.value = 0, MOST_POSES
+        self.tree.forget()
 
     def refresh(self, session: WalkSession) -> None:
         versions = session.pilot.versions
-        if len(versions) == self._seen:
-            return
-        self._seen = len(versions)
-        names = [
-            f"{each.number}: {each.about}"[:60] for each in versions[-_MOST_VERSIONS:] if each.problem is None
-        ]
-        self.version.options = (_NEWEST, *reversed(names))
-        last = versions[-1]
-        self._about.content = as_text(
-            f"{len(versions)} versions; the last: {last.about}, asked at {last.asked:.2f} s, "
-            f"from {last.begins:.2f} s on, "
-            f"{len(last.poses)} poses, planned in {last.milliseconds:.0f} ms"
-            + (", late" if last.late else "")
-        )
+        if len(versions) != self._seen:
+            self._seen = len(versions)
+            self.tree.offer([_plan_row(each) for each in versions if each.problem is None])
 
     def choose(self) -> None:
         """Draw the version and the poses that are chosen."""
-        scene, text = self._panel.scene, str(self.version.value)
-        number = text.split(":")[0]
-        scene.version = int(number) if number.isdecimal() else None
-        scene.poses = shown_poses(self.first, self.last)
+        scene = self._panel.scene
+        scene.version, scene.hidden = self.tree.version, self.tree.hidden
         self._panel.wish(scene.show_plan)
+
+
+def _plan_row(version: PlanVersion) -> PlanRow:
+    told = f"asked at {version.asked:.2f} s, planned in {version.milliseconds:.0f} ms"
+    poses = []
+    for pose in version.poses:
+        x, y, _ = pose.stance_foot.position
+        hands = "".join(f", {name}" for name in HANDS if pose.hand(name).closed)
+        poses.append(f"{pose.stance} at {x:.2f}, {y:.2f} m{hands}")
+    return PlanRow(version.number, version.about, told + (", late" if version.late else ""), tuple(poses))

@@ -33,6 +33,11 @@ const FootfallLink = (() => {
   const base = location.href.replace(/^http/, "ws").replace(/[?#].*$/, "").replace(/\/?$/, "/");
   const source = `(${work})(${JSON.stringify(base + "panel")}, ${PERIOD}, ${HUNG})`;
   const worker = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+  // Entries of tables and trees say what a click on them tells; the program believes only what it knows.
+  document.addEventListener("click", (event) => {
+    const node = event.target instanceof Element && event.target.closest("[data-tell]");
+    if (node) worker.postMessage(JSON.parse(node.dataset.tell));
+  });
   const listeners = {}, latest = {};
   worker.onmessage = (event) => {
     const news = event.data === null ? { kind: "lost" } : JSON.parse(event.data);
