@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from footfall.recording.reader import Recording, read_recording
-from footfall.scenarios.walking.outputs import write_walk
+from footfall.scenarios.walk_outputs import write_walk
 from footfall.viewer.chromium import OperatedPage, operated_page
 from footfall.viewer.page_link import PageLink
 from footfall.viewer.plots import plot_signals

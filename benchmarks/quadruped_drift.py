@@ -25,8 +25,14 @@ from footfall.contact.problem import ContactProblem, ContactSolution
 from footfall.gait.gaits import LEGS
 from footfall.robot.library import quadruped
 from footfall.scenarios.quadruped import Scenario, load_scenario
-from footfall.scenarios.quadruped.legs import foot_homes, joint_angles, standing_configuration
-from footfall.scenarios.quadruped.references import Reference, TrotCourse, trot_course
+from footfall.scenarios.quadruped.legs import (
+    Reference,
+    TrotCourse,
+    foot_homes,
+    joint_angles,
+    standing_configuration,
+    trot_course,
+)
 from footfall.scenarios.quadruped.run import build_simulation, commands, unwrapped_angles
 from footfall.simulation.step_values import Command
 

@@ -23,7 +23,7 @@ from footfall.motion.motion import Motion
 from footfall.motion.pipeline import gait_dimensions, generate_motion
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.standing import with_standing_frames
-from footfall.motion.walking_speed import speed_walk
+from footfall.motion.walk_check import speed_walk
 from footfall.motion.whole_body import WholeBody
 from footfall.robot.model import Robot
 

@@ -97,9 +97,8 @@ def _polygons() -> dict[str, Call]:
 
 
 def _shapes() -> dict[str, Call]:
-    from footfall.contact.classic.manifold import contact_manifold
     from footfall.contact.classic.polyhedron import polyhedron
-    from footfall.contact.classic.v_clip import Features, polyhedron_distance
+    from footfall.contact.classic.v_clip import Features, contact_manifold, polyhedron_distance
     from footfall.contact.convex import Convex, convex_distance
     from footfall.geometry.swept_distance import swept_distance, swept_distances
     from footfall.geometry.swept_sphere import swept_line, swept_triangle

@@ -12,8 +12,8 @@ import numpy as np
 from footfall.environment import Environment, PerceptionOptions, perceive
 from footfall.motion.reduced_model import ReducedModel
 from footfall.planning import Goal, PlannedContacts, PlannerParameters, plan_contacts
-from footfall.planning.changed_terrain import with_known_ground, with_wider_ground, without_objects
 from footfall.planning.contacts import Blockage
+from footfall.planning.explanation import with_known_ground, with_wider_ground, without_objects
 from footfall.scene.model import Scene, SceneObject
 from footfall.scene.parts import at, block, floor
 from footfall.walking.settings import planner_parameters

@@ -19,8 +19,8 @@ from footfall.math.rotations import quaternion_from_rotation_vector
 from footfall.math.transform import Transform
 from footfall.robot.library import quadruped
 from footfall.robot.shapes import Box
+from footfall.scenarios.quadruped.legs import reference
 from footfall.scenarios.quadruped.parameters import load_scenario
-from footfall.scenarios.quadruped.references import reference
 from footfall.scenarios.quadruped.run import build_simulation, commands
 from footfall.scene.assembly import combined_robot
 from footfall.scene.model import Scene, SceneObject, free_body

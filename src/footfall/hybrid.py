@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from footfall.control.hybrid_active_set import solve_bounded as solve_bounded
     from footfall.control.hybrid_control import HybridProblem as HybridProblem
     from footfall.control.hybrid_control import TaskSolution as TaskSolution
+    from footfall.control.hybrid_control import TaskState as TaskState
     from footfall.control.hybrid_control import build_tasks as build_tasks
     from footfall.control.hybrid_control import solve_tasks as solve_tasks
     from footfall.control.hybrid_control import task_state as task_state
     from footfall.control.hybrid_drive import MobileRobot as MobileRobot
     from footfall.control.hybrid_drive import StandingRobot as StandingRobot
     from footfall.control.hybrid_drive import drive as drive
-    from footfall.control.task_blocks import TaskState as TaskState
     from footfall.dynamics.hybrid import ConstraintSystem as ConstraintSystem
     from footfall.dynamics.hybrid import HybridAccelerations as HybridAccelerations
     from footfall.dynamics.hybrid import HybridMotion as HybridMotion
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from footfall.dynamics.hybrid_wheels import rolling_rows as rolling_rows
     from footfall.scenarios.hybrid.bases import SimulatedBase as SimulatedBase
     from footfall.scenarios.hybrid.bases import youbot as youbot
-    from footfall.scenarios.hybrid.openable import Openable as Openable
+    from footfall.scenarios.hybrid.opening import Openable as Openable
     from footfall.scenarios.hybrid.opening import Pull as Pull
     from footfall.scenarios.hybrid.opening import run_opening as run_opening
     from footfall.scenarios.hybrid.opening import usual_mechanism as usual_mechanism

@@ -24,7 +24,7 @@ from footfall.environment import (
     updated,
 )
 from footfall.environment.depth_camera import DepthFrame
-from footfall.environment.finding import tight_volume
+from footfall.environment.depth_mapper import tight_volume
 from footfall.environment.objects import _depths, protrusion
 from footfall.errors import InvalidEnvironment
 from footfall.geometry.mesh import TriangleMesh

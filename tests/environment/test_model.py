@@ -21,9 +21,8 @@ from footfall.environment import (
     save_environment,
     updated,
 )
-from footfall.environment.files import is_environment, parse_environment
+from footfall.environment.files import is_environment, parse_environment, pnm_bytes, read_pnm
 from footfall.environment.formats.ply import ply_bytes, read_ply
-from footfall.environment.formats.pnm import pnm_bytes, read_pnm
 from footfall.environment.model import difference, whole
 from footfall.environment.objects import EnvironmentObject, ObjectSurface
 from footfall.environment.patch import SIDE

@@ -9,9 +9,8 @@ import pytest
 
 from footfall import Box, Plane, Scene, SceneObject, Transform
 from footfall.environment import PerceptionOptions, Terrain, perceive, sample_terrain, truth
-from footfall.environment.perception import EXACT, Observer, seen_area
+from footfall.environment.perception import EXACT, Observer, remesh, seen_area
 from footfall.environment.rasterise import drawn_triangles, rasterise
-from footfall.environment.remesh import remesh
 from footfall.errors import FootfallError, GeometryError, InvalidEnvironment
 from footfall.geometry.mesh_distance import signed_distances
 from footfall.math.rotations import rotation_x, rotation_y, rotation_z

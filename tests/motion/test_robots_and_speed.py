@@ -24,7 +24,7 @@ from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.standing import with_standing_frames
 from footfall.motion.stream import stream
 from footfall.motion.verification import verify_motion
-from footfall.motion.walking_speed import choose_step, try_step, walk_at_speed
+from footfall.motion.walk_check import choose_step, try_step, walk_at_speed
 from footfall.robot.model import Robot
 from tests.motion.lola import MODEL, straight
 

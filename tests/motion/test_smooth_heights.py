@@ -9,7 +9,7 @@ import pytest
 from footfall.arrays import Array
 from footfall.errors import HeightNotSmooth
 from footfall.math.interpolation import quintic_spline
-from footfall.motion.smooth_heights import largest_acceleration, smooth_height, solve_program
+from footfall.motion.vertical_torso import largest_acceleration, smooth_height, solve_program
 
 TIMES = np.linspace(0.0, 4.0, 41)
 FREE = np.full(41, np.inf)

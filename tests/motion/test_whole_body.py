@@ -24,7 +24,7 @@ from footfall.motion.replanning import continuation, replan
 from footfall.motion.samples import column_of
 from footfall.motion.stream import stream, wrench_about_center_of_mass
 from footfall.motion.verification import verify_motion
-from footfall.motion.walking_speed import StepChoice, speed_walk
+from footfall.motion.walk_check import StepChoice, speed_walk
 from footfall.motion.whole_body import WholeBody
 from tests.motion.lola import IDLE, LOLA, MODEL
 

@@ -9,7 +9,7 @@ import footfall
 from benchmarks.lab.closed_ways import judge_reasons
 from footfall.environment import Environment, PerceptionOptions, perceive
 from footfall.planning import Goal, plan_contacts
-from footfall.planning.changed_terrain import without_objects
+from footfall.planning.explanation import without_objects
 from footfall.scene.model import SceneObject
 from footfall.scene.parts import at, block, floor
 from tests.planning.scenes import model

@@ -18,9 +18,8 @@ from footfall.motion.model_derivation import derived_model, standing_configurati
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.standing import with_standing_frames
 from footfall.planning import Goal, plan_contacts
-from footfall.planning.biped import biped_of
+from footfall.planning.biped import biped_of, common_cells, reach_volume
 from footfall.planning.hand_contacts import Standing, arm_reaches, arms_of
-from footfall.planning.reach_volume import common_cells, reach_volume
 from footfall.robot.variants import with_floating_base
 from footfall.scene.parts import at, block, floor
 from tests.planning.scenes import model

@@ -17,7 +17,7 @@ from footfall.math.transform import Transform
 from footfall.robot.shapes import Box, Capsule, Cylinder, Mesh, Sphere
 from footfall.scene import GivenMotion, Mass, SceneRobot
 from footfall.scene.assembly import combined_robot, initial_state
-from footfall.scene.solids import solid_inertia
+from footfall.scene.model import solid_inertia
 from tests.poses import random_pose
 
 STILL = GivenMotion(np.array([0.0, 1.0]), np.zeros((2, 3)))

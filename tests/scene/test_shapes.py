@@ -18,8 +18,8 @@ from footfall.errors import FootfallError, SceneError
 from footfall.math.transform import Transform, identity_transform
 from footfall.recording.foxglove import scene_shapes
 from footfall.scene import Circle, Cone, Icosphere, Rectangle, Triangles, triangles_shape
+from footfall.scene.model import solid_inertia
 from footfall.scene.shapes import SECTIONS, MeshShape
-from footfall.scene.solids import solid_inertia
 from footfall.scene.toml import parse_scene
 from footfall.scene.toml_writer import scene_text
 from footfall.viewer.surfaces import object_surface

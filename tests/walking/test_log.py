@@ -13,7 +13,7 @@ import pytest
 
 from footfall.errors import InvalidInput
 from footfall.recording.reader import read_recording
-from footfall.scenarios.walking.outputs import WalkRecorder
+from footfall.scenarios.walk_outputs import WalkRecorder
 from footfall.walking.journal import Journal, read_journal
 from footfall.walking.log import cut
 from footfall.walking.loop import WalkLog
@@ -130,7 +130,7 @@ def test_a_recorder_writes_as_the_walk_goes_on(code: WalkingCode, tmp_path: Path
 KILLED = """
 import sys
 from pathlib import Path
-from footfall.scenarios.walking.outputs import WalkRecorder
+from footfall.scenarios.walk_outputs import WalkRecorder
 from footfall.walking.session import WalkSession
 session = WalkSession(scene="flat", noise=True, seed=7)
 WalkRecorder(session, Path(sys.argv[1]), name="walk")

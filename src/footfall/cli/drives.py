@@ -94,8 +94,15 @@ def leg(
 
     [dim]$[/] footfall drives leg pictures
     """
-    from footfall.scenarios.driven_leg import LEG_JOINTS, follow_step, lola_leg, ring_modes, step_reference
-    from footfall.scenarios.driven_leg.plots import plot_modes, plot_step
+    from footfall.scenarios.driven_leg import (
+        LEG_JOINTS,
+        follow_step,
+        lola_leg,
+        plot_modes,
+        plot_step,
+        ring_modes,
+        step_reference,
+    )
     from footfall.scenarios.pyplot import load_pyplot
 
     if folder is not None:

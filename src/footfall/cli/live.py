@@ -44,7 +44,7 @@ def walk_live(request: WalkRequest, name: str, results: Results, server: ServerO
     import msgspec
 
     from footfall.cli.walk import print_written
-    from footfall.scenarios.walking.outputs import WalkRecorder, summary_text
+    from footfall.scenarios.walk_outputs import WalkRecorder, summary_text
     from footfall.walking.live.capture import CaptureServer
     from footfall.walking.live.commands import CommandServer
     from footfall.walking.live.ports import PlannerProcess

@@ -126,7 +126,7 @@ def tilts(
     [dim]$[/] footfall quadruped tilts --height 1.5
     """
     from footfall.scenarios.quadruped import load_scenario
-    from footfall.scenarios.quadruped.tilts import fall_tilted
+    from footfall.scenarios.quadruped.run import fall_tilted
 
     changes = _asked({"fall__height": height, "step__dt": dt, "duration": duration})
     scenario = load_scenario("fall").changed(**changes)

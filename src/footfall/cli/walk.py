@@ -16,7 +16,7 @@ from footfall.cli.walk_request import DEFAULT_RUN, request_of
 from footfall.cli.walk_tables import print_listing, print_parameters, print_summary
 
 if TYPE_CHECKING:
-    from footfall.scenarios.walking.outputs import WalkRecorder
+    from footfall.scenarios.walk_outputs import WalkRecorder
     from footfall.walking.request import WalkRequest
     from footfall.walking.walker import WalkingCode
 
@@ -166,7 +166,7 @@ def run_and_write(
 ) -> None:
     """Walk, write all files, print what happened; leaves with a status."""
     from footfall.scenarios.pyplot import load_pyplot
-    from footfall.scenarios.walking.outputs import WalkRecorder, summary_text
+    from footfall.scenarios.walk_outputs import WalkRecorder, summary_text
     from footfall.walking.live.session import session_for
     from footfall.walking.walk import completed, walk_on
 
@@ -228,7 +228,7 @@ def _keep_walked(recorder: WalkRecorder) -> None:
 
 def walk_by_hand(request: WalkRequest, name: str, results: options.Results, server: ServerOptions) -> None:
     """Walk as a page in the browser says; every walk is written as it goes."""
-    from footfall.scenarios.walking.outputs import WalkRecorder
+    from footfall.scenarios.walk_outputs import WalkRecorder
     from footfall.viewer.page_link import PageLink
     from footfall.viewer.stage import Stage
     from footfall.viewer.uploads import MOST_BYTES

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from footfall.contact.classic.impacts import solve_impact_sequence as solve_impact_sequence
     from footfall.contact.classic.interior_point import solve_interior_point as solve_interior_point
     from footfall.contact.classic.lemke import solve_lemke as solve_lemke
-    from footfall.contact.classic.manifold import Manifold as Manifold
-    from footfall.contact.classic.manifold import contact_manifold as contact_manifold
     from footfall.contact.classic.newton import solve_newton as solve_newton
     from footfall.contact.classic.polyhedron import Polyhedron as Polyhedron
     from footfall.contact.classic.polyhedron import polyhedron as polyhedron
     from footfall.contact.classic.pyramid import solve_gauss_seidel_pyramid as solve_gauss_seidel_pyramid
+    from footfall.contact.classic.v_clip import Manifold as Manifold
     from footfall.contact.classic.v_clip import PolyhedronDistance as PolyhedronDistance
+    from footfall.contact.classic.v_clip import contact_manifold as contact_manifold
     from footfall.contact.classic.v_clip import polyhedron_distance as polyhedron_distance
     from footfall.contact.contact_layer import ContactLayer as ContactLayer
     from footfall.contact.contact_layer import Elastic as Elastic

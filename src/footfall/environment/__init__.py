@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from footfall.environment.depth_camera import SeenScene as SeenScene
     from footfall.environment.depth_camera import render_depth as render_depth
     from footfall.environment.depth_mapper import DepthMapper as DepthMapper
+    from footfall.environment.depth_mapper import FindingOptions as FindingOptions
+    from footfall.environment.depth_mapper import ObjectFinder as ObjectFinder
     from footfall.environment.distances import ObjectDistances as ObjectDistances
     from footfall.environment.distances import object_distances as object_distances
     from footfall.environment.files import load_environment as load_environment
     from footfall.environment.files import save_environment as save_environment
-    from footfall.environment.finding import FindingOptions as FindingOptions
-    from footfall.environment.finding import ObjectFinder as ObjectFinder
     from footfall.environment.fusion import FusedSurface as FusedSurface
     from footfall.environment.fusion import FusionOptions as FusionOptions
     from footfall.environment.height_images import save_height_image as save_height_image

@@ -50,11 +50,11 @@ if TYPE_CHECKING:
     from footfall.motion.verification import Verification as Verification
     from footfall.motion.verification import verify_motion as verify_motion
     from footfall.motion.walk_check import Finding as Finding
+    from footfall.motion.walk_check import StepChoice as StepChoice
     from footfall.motion.walk_check import check_walking as check_walking
-    from footfall.motion.walking_speed import StepChoice as StepChoice
-    from footfall.motion.walking_speed import choose_step as choose_step
-    from footfall.motion.walking_speed import fastest_step as fastest_step
-    from footfall.motion.walking_speed import walk_at_speed as walk_at_speed
+    from footfall.motion.walk_check import choose_step as choose_step
+    from footfall.motion.walk_check import fastest_step as fastest_step
+    from footfall.motion.walk_check import walk_at_speed as walk_at_speed
     from footfall.motion.whole_body import WholeBody as WholeBody
 
 open_to_users(__name__)

@@ -1,4 +1,11 @@
-"""From a plan to a motion: the stages one after the other (Seiwald 2023)."""
+"""From a plan to a motion: the stages one after the other (Seiwald 2023).
+
+What is refused before anything is planned: sequences that no robot can walk, with the transition's number.
+
+Which foot stands in each phase, and on what of its sole: part of what a controller is given (Seiwald 2023).
+
+Stages 6 and 10: how upper body and head turn (Seiwald 2023).
+"""
 
 from __future__ import annotations
 
@@ -7,13 +14,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
+
 from footfall.arrays import Array
+from footfall.compiler.routines import routine
 from footfall.errors import HeightNotSmooth, InvalidTransition
 from footfall.gait.plan import MotionPlan, TransitionSequence
 from footfall.gait.walking_transitions import GaitDimensions
+from footfall.math.quaternion_trajectories import QuaternionTrajectory
+from footfall.math.trajectories import PolynomialTrajectory
 from footfall.motion.centre_of_mass import plan_centre_of_mass
-from footfall.motion.checks import check_numbers, check_steps
-from footfall.motion.contacts import plan_contacts
+from footfall.motion.courses import Segments
 from footfall.motion.curves import MotionCurves, join_curves
 from footfall.motion.draft import Draft
 from footfall.motion.feasibility import PlannedSequence, check_motion, transition_at
@@ -21,8 +32,8 @@ from footfall.motion.feet import plan_feet
 from footfall.motion.hands import plan_hand, plan_selection
 from footfall.motion.load import plan_load
 from footfall.motion.motion import Motion, PhaseTable, join_tables, phase_table
-from footfall.motion.orientation import plan_head, plan_upper_body
-from footfall.motion.parameters import MotionParameters
+from footfall.motion.parameters import LimitParameters, MotionParameters
+from footfall.motion.pose_checks import check_contacts, check_hands, check_heads, check_stances
 from footfall.motion.reach import check_arms, check_reach
 from footfall.motion.reduced.torso import plan_reduced, without_hand_masses
 from footfall.motion.reduced_model import ReducedModel
@@ -30,8 +41,106 @@ from footfall.motion.schedule import Schedule, plan_phases
 from footfall.motion.support import SupportAreas, plan_support
 from footfall.motion.toes import plan_toe
 from footfall.motion.torso import TorsoPlan, plan_torso
+from footfall.motion.turns import TurnSegments, TurnTiming, new_turns
 from footfall.motion.whole_body import WholeBody
 from footfall.motion.zero_moment_point import blend_length, plan_zmp
+
+# From 0 to 1, at rest at both ends.
+_BLEND = TurnTiming(np.array([0.0, 1.0]), np.array([[6.0, -15.0, 10.0, 0.0, 0.0, 0.0]]))
+
+
+def plan_upper_body(schedule: Schedule) -> QuaternionTrajectory:
+    """Rotation of the upper body in the world: it turns in motion phases, at rest at their ends."""
+    return turning_course(schedule, False).trajectory
+
+
+def plan_head(schedule: Schedule) -> QuaternionTrajectory:
+    """Rotation of the head in the world."""
+    return turning_course(schedule, True).trajectory
+
+
+@routine(quick=True)
+def turning_course(schedule: Schedule, head: bool) -> TurnSegments:
+    """Rotation of the head, or of the upper body."""
+    turns = new_turns(schedule.times[0], 2 * len(schedule.motion) + 1)
+    for p in range(len(schedule.motion)):
+        k = schedule.transition[p]
+        begin, end, moving = schedule.begin[k], schedule.end[k], schedule.moving[k]
+        if schedule.motion[p] and (moving.head if head else moving.upper_body):
+            before, after = (begin.head, end.head) if head else (begin.upper_body, end.upper_body)
+            after = -after if before @ after < 0.0 else after
+            controls = np.array([before, before, after, after])
+            turns.turn(controls, _BLEND, schedule.times[p], schedule.times[p + 1])
+    initial = schedule.begin[0].head if head else schedule.begin[0].upper_body
+    return turns.ended(schedule.times[-1], initial)
+
+
+def plan_contacts(schedule: Schedule) -> PolynomialTrajectory:
+    """Contacts (4,) of RF and LF, constant in each phase: whether they stand, 1 or 0, and on what, as `FootRecord`
+    counts: whole sole 0, toe pad 1, tiptoe 2. A foot that swings has what it will land on."""
+    return contact_course(schedule).trajectory
+
+
+@routine(quick=True)
+def contact_course(schedule: Schedule) -> Segments:
+    """A foot stands in a load switch if its contact is closed, in a motion phase if it also stays where it is."""
+    count = len(schedule.motion)
+    pieces = np.zeros((count, 6, 4))
+    for p in range(count):
+        k = schedule.transition[p]
+        pose = schedule.end[k] if schedule.motion[p] else schedule.begin[k]
+        for side in (0, 1):
+            foot = pose.foot(side)
+            swings = schedule.motion[p] and schedule.moving[k].foot(side)
+            pieces[p, 5, side] = 1.0 if foot.closed and not swings else 0.0
+            pieces[p, 5, 2 + side] = foot.contact
+    return Segments(schedule.times.copy(), pieces)
+
+
+def check_numbers(sequence: TransitionSequence, limits: LimitParameters) -> None:
+    """Refuse durations, step heights and swing timings that have no meaning."""
+    for number, transition in enumerate(sequence.transitions):
+        duration = transition.duration
+        if duration is not None:
+            shortest, longest = limits.shortest_transition_s, limits.longest_transition_s
+            if not duration >= shortest:
+                raise InvalidTransition(
+                    number,
+                    f"its duration is {duration:g} s; it must be at least {shortest:g} s",
+                    value=duration,
+                    limit=shortest,
+                )
+            if not duration <= longest:
+                raise InvalidTransition(
+                    number,
+                    f"its duration is {duration:g} s; it must be at most {longest:g} s",
+                    value=duration,
+                    limit=longest,
+                )
+        timing, height = transition.swing_timing, transition.step_height
+        if not 0.0 <= timing <= 1.0:
+            raise InvalidTransition(
+                number,
+                f"its swing timing is {timing:g}; it must be in [0, 1]",
+                value=timing,
+                limit=float(timing > 0.5),
+            )
+        if height is not None and not 0.0 <= height <= limits.step_height_m:
+            raise InvalidTransition(
+                number,
+                f"its step height is {height:g} m; it must be from 0 to {limits.step_height_m:g} m",
+                value=height,
+                limit=limits.step_height_m if height > 0.0 else 0.0,
+            )
+
+
+def check_steps(schedule: Schedule, model: ReducedModel, parameters: MotionParameters) -> None:
+    """Refuse two swing feet, contacts that change by themselves, steps out of reach, feet that overlap and hands that
+    cannot reach, a centre of mass that no leg carries, and a head that yaws too far."""
+    check_contacts(schedule)
+    check_stances(schedule, model, parameters.limit)
+    check_heads(schedule, model)
+    check_hands(schedule, model, parameters.limit)
 
 
 class MotionState(NamedTuple):

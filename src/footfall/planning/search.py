@@ -1,4 +1,12 @@
-"""A search from a pose to a goal: its states, its guide, its course, and the path that it finds."""
+"""A search from a pose to a goal: its states, its guide, its course, and the path that it finds.
+
+What a search of footsteps learns about its guide: steps of the middle between the feet that no footsteps make.
+
+The guide looks at cells of 8 cm with some tolerance, so it may lead into a gap that no feet get through. The search
+then takes up one stance after another in front of it. After some thousand of them it looks at what it has seen: a state
+of the guide whose stances were taken up and led to no stance of the next state has no step there. Without such steps
+the guide is made anew, and leads elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
+from footfall.compiler.routines import routine
 from footfall.gait.poses import FEET, FootState, Hand, RobotPose, mean_foot_frame
 from footfall.math.rotations import yaw_of
 from footfall.planning.contacts import Blockage, Goal
@@ -16,6 +25,7 @@ from footfall.planning.footsteps import (
     CLOSED,
     FOUND,
     INVALID,
+    NEW,
     RATED,
     RUNNING,
     Nodes,
@@ -31,13 +41,48 @@ from footfall.planning.ground import known_cost
 from footfall.planning.guide import Guide, GuideWorld, Place, Pose2, Rates, guide_state, least_ways, run_guide
 from footfall.planning.heap import Heap, kept_heap, push
 from footfall.planning.kept_guide import KeptGuide, with_kept_guide
-from footfall.planning.learning import mark_seen, renew_estimates
 from footfall.planning.states import State, middle_of, number_of, state_of
 from footfall.planning.step_set import CELL, GUIDE_CELL, GUIDE_TURN, GuideSteps
 from footfall.planning.surroundings import Surroundings
 from footfall.planning.tables import Tables
 from footfall.planning.watch import Watch
 from footfall.planning.workspace import workspace
+
+REACHED, TAKEN = 1, 2  # of a state of the guide: stances of it were reached, or were taken up and led on
+
+
+@routine
+def mark_seen(problem: Problem, nodes: Nodes) -> None:
+    """Fill in which states of the guide footsteps have got to."""
+    ground, seen = problem.ground, problem.guide.seen
+    headings = seen.shape[0]
+    for number in range(len(nodes.status)):
+        status = nodes.status[number]
+        if status == NEW or status > CLOSED or nodes.costs[number] == np.inf:
+            continue
+        state = state_of(ground, number)
+        middle = middle_of(ground, problem.volumes, state)
+        i, j = int((middle[0] - ground.x) / GUIDE_CELL), int((middle[1] - ground.y) / GUIDE_CELL)
+        yaw = state.yaw // GUIDE_TURN
+        if state.yaw % GUIDE_TURN > 0:  # between two headings of the guide
+            seen[yaw, i, j] = max(seen[yaw, i, j], REACHED)
+            yaw = (yaw + 1) % headings
+            seen[yaw, i, j] = max(seen[yaw, i, j], REACHED)
+        else:
+            seen[yaw, i, j] = max(seen[yaw, i, j], TAKEN if status == CLOSED else REACHED)
+
+
+@routine
+def renew_estimates(problem: Problem, nodes: Nodes, heap: Heap) -> None:
+    """Order the open list by a guide that has changed."""
+    count = heap.size[0]
+    heap.size[0] = 0
+    for n in range(count):  # entries are put back at places that were read already
+        number = heap.items[n]
+        if nodes.status[number] < CLOSED and nodes.costs[number] < np.inf:
+            nodes.estimates[number] = problem.weight * estimate(problem, state_of(problem.ground, number))
+            push(heap, nodes.costs[number] + nodes.estimates[number], number)
+
 
 _PASSING = 20_000  # states that are explored on the way to a point to pass: there are others
 _DOUBT = 4_000  # states that are taken up before the guide is doubted, then twice as many

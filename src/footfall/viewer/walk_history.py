@@ -11,7 +11,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.robot.model import Robot
 from footfall.robot.parts import JointType
-from footfall.scenarios.walking.outputs import UNITS
+from footfall.scenarios.walk_outputs import UNITS
 from footfall.viewer.signal_groups import SignalGroup, component_labels, moved_joints
 from footfall.walking.log import cut
 from footfall.walking.session import WalkSession

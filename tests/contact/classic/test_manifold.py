@@ -7,9 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from footfall.contact.classic.manifold import contact_manifold
 from footfall.contact.classic.polyhedron import Polyhedron, polyhedron
-from footfall.contact.classic.v_clip import polyhedron_distance
+from footfall.contact.classic.v_clip import contact_manifold, polyhedron_distance
 from footfall.contact.convex import convex_of
 from footfall.math.rotations import rotation_x, rotation_y, rotation_z
 from footfall.math.transform import Transform, identity_transform

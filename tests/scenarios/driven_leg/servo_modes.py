@@ -11,8 +11,7 @@ from scipy.linalg import eig
 from footfall.arrays import Array
 from footfall.robot.drives.friction import Friction
 from footfall.robot.model import Robot
-from footfall.scenarios.driven_leg.modes import Mode
-from footfall.scenarios.driven_leg.run import SERVO_PERIOD
+from footfall.scenarios.driven_leg import SERVO_PERIOD, Mode
 from footfall.simulation.drive_step import Gears
 from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.step_values import Command

@@ -15,10 +15,11 @@ from footfall.scenarios.driven_leg import (
     StepResult,
     follow_step,
     lola_leg,
+    plot_modes,
+    plot_step,
     ring_modes,
     step_reference,
 )
-from footfall.scenarios.driven_leg.plots import plot_modes, plot_step
 from tests.scenarios.driven_leg.servo_modes import ring_servo_modes, step_modes
 
 LEG = lola_leg()

@@ -10,15 +10,23 @@ from typer.testing import CliRunner
 
 import footfall
 from footfall.cli.application import app
-from footfall.cli.task_options import read_pose, read_robot
+from footfall.cli.task import read_pose, read_robot
 from footfall.dynamics.kinematics import frame_pose
 from footfall.dynamics.mass_matrix import mass_matrix
 from footfall.errors import InvalidInput, NoSolution, UnknownName
 from footfall.hybrid import MobileRobot
 from footfall.math.rotations import matrix_from_quaternion
 from footfall.math.transform import Transform
-from footfall.scenarios.hybrid.openable import Kind, Openable
-from footfall.scenarios.hybrid.opening import Pull, hand_of, run_opening, tool_frame, usual_mechanism, way_of
+from footfall.scenarios.hybrid.opening import (
+    Kind,
+    Openable,
+    Pull,
+    hand_of,
+    run_opening,
+    tool_frame,
+    usual_mechanism,
+    way_of,
+)
 from tests.scenarios.hybrid.criteria import missed
 
 KINDS: tuple[Kind, ...] = ("drawer", "door", "valve")

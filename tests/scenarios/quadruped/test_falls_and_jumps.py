@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from footfall.scenarios.quadruped import Run, fall_failures, load_scenario, summarise
-from footfall.scenarios.quadruped.tilts import fall_tilted
+from footfall.scenarios.quadruped.run import fall_tilted
 
 Runs = Callable[..., Run]
 

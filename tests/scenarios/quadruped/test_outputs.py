@@ -12,8 +12,8 @@ import pytest
 
 from footfall.recording.reader import read_recording
 from footfall.scenarios.quadruped import Run, write_outputs
-from footfall.scenarios.quadruped.plots import series
 from footfall.scenarios.quadruped.run import unwrapped_angles
+from footfall.scenarios.quadruped.summary import series
 
 
 @pytest.fixture

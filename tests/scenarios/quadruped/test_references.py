@@ -12,8 +12,15 @@ from footfall.errors import InvalidInput
 from footfall.gait.gaits import LEGS
 from footfall.robot.library import quadruped
 from footfall.scenarios.quadruped import load_scenario
-from footfall.scenarios.quadruped.legs import foot_homes, joint_angles, leg_geometry, standing_configuration
-from footfall.scenarios.quadruped.references import jump_heights, reference, trot_course
+from footfall.scenarios.quadruped.legs import (
+    foot_homes,
+    joint_angles,
+    jump_heights,
+    leg_geometry,
+    reference,
+    standing_configuration,
+    trot_course,
+)
 from footfall.scenarios.quadruped.run import stiffest_mode
 
 ROBOT = quadruped()

@@ -12,8 +12,7 @@ import footfall
 from footfall.control.balance import zmp, zmp_from_motion
 from footfall.gait.gaits import LEGS
 from footfall.scenarios.quadruped import Run, summarise
-from footfall.scenarios.quadruped.legs import standing_configuration
-from footfall.scenarios.quadruped.references import trot_course
+from footfall.scenarios.quadruped.legs import standing_configuration, trot_course
 
 Runs = Callable[..., Run]
 

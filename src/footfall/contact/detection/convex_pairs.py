@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from footfall.compiler.routines import ArrayOf, Matrix3, Vector3, routine
 from footfall.contact.detection.axes import NEAR, Axis, axis_along, deepest, refined
-from footfall.contact.detection.box_axis import box_axis
+from footfall.contact.detection.boxes import box_axis
 from footfall.contact.detection.gjk import FAR, OVERLAP, closest_points
 from footfall.contact.detection.manifold import manifold_points
 from footfall.contact.detection.round_pairs import UP

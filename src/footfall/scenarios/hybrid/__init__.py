@@ -8,14 +8,13 @@ from typing import Any, NamedTuple
 
 from footfall.errors import UnknownName
 from footfall.scenarios.hybrid.arm import run_arm
-from footfall.scenarios.hybrid.course import Criterion, HybridRun
+from footfall.scenarios.hybrid.course import Criterion, HybridRun, write_course
 from footfall.scenarios.hybrid.docking import run_docking
 from footfall.scenarios.hybrid.humanoid import run_humanoid
 from footfall.scenarios.hybrid.logistics import run_logistics
 from footfall.scenarios.hybrid.manipulator import run_manipulator
 from footfall.scenarios.hybrid.obstacle import run_obstacle
 from footfall.scenarios.hybrid.opening import run_mechanism
-from footfall.scenarios.hybrid.outputs import write_course
 from footfall.scenarios.hybrid.wall import run_wall
 
 __all__ = ["USE_CASES", "Criterion", "HybridRun", "UseCase", "find_use_case", "run_use_case", "write_course"]

@@ -1,1 +1,0 @@
-"""Walks as the command line offers them: recordings, pages of plots, summaries."""
