@@ -38,7 +38,7 @@ from footfall.motion.standing import check_upright, placed_frame, start_configur
 from footfall.robot.model import Robot
 
 _LOWEST = 0.23  # of the legs' length: what is lower may be beside things that the robot steps over
-_ROOM = 0.02  # m beyond the standing robot: knees and elbows move
+_ROOM_TO_MOVE = 0.02  # m beyond the standing robot: knees and elbows move
 
 
 def robot_bulk(
@@ -84,9 +84,9 @@ def _around_body(points: Array, leg: float, aside: float) -> tuple[CapsuleShape,
     """Two upright capsules, above the hips, with all points in one of them but for their ends."""
     ahead = float((points[:, 0].min() + points[:, 0].max()) / 2)
     away = np.hypot(points[:, 0] - ahead, np.abs(points[:, 1]) - aside)
-    radius = float(away.max()) + _ROOM
+    radius = float(away.max()) + _ROOM_TO_MOVE
     low = _LOWEST * leg + radius
-    high = max(float(points[:, 2].max()) + _ROOM - radius, low)
+    high = max(float(points[:, 2].max()) + _ROOM_TO_MOVE - radius, low)
     return tuple(CapsuleShape((ahead, y, low), (ahead, y, high), radius) for y in (-aside, aside))
 
 
@@ -98,7 +98,7 @@ def _around_arm(points: Array, shoulder: Array, elbow: Array, hand: Array) -> tu
     capsules = []
     for k, (first, second) in enumerate(lines):
         own = away[k][nearer == k]
-        radius = float(own.max(initial=0.0)) + _ROOM
+        radius = float(own.max(initial=0.0)) + _ROOM_TO_MOVE
         capsules.append(CapsuleShape(_place(first), _place(second), radius))
     return tuple(capsules)
 

@@ -495,17 +495,17 @@ def contact_manifold(
     if max(along_one.max(), along_other.max()) < _FACING:
         return single
     if along_other.max() >= along_one.max():
-        positions, depths = _clipped(other, int(along_other.argmax()), one, margin)
+        positions, depths = _clipped_face(other, int(along_other.argmax()), one, margin)
         shift = -0.5
     else:
-        positions, depths = _clipped(one, int(along_one.argmax()), other, margin)
+        positions, depths = _clipped_face(one, int(along_one.argmax()), other, margin)
         shift = 0.5
     if not len(positions):  # an edge that passes beside the face
         return single
     return Manifold(normal, positions + shift * depths[:, None] * normal, depths, found.features)
 
 
-def _clipped(reference: Placed, face: int, incident: Placed, margin: float) -> tuple[Array, Array]:
+def _clipped_face(reference: Placed, face: int, incident: Placed, margin: float) -> tuple[Array, Array]:
     """Points of the incident body's opposite face within the reference face's sides, and their heights over it."""
     normal, distance = reference.normals[face], reference.distances[face]
     opposite = int((np.asarray(incident.normals) @ normal).argmin())

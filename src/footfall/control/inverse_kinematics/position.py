@@ -40,8 +40,8 @@ from footfall.robot.model import JointType, Robot
 from footfall.robot.volumes import Pair
 
 TOUCHING = 1e-6  # m by which a clearance may be missed
-_FARTHEST = 0.5  # rad or m in one step
-_SMALLEST = 1e-10  # rad or m; steps that change nothing
+_TRUSTED = 0.5  # rad or m in one step
+_SHORTEST = 1e-10  # rad or m; steps that change nothing
 _DAMPING = 1e-4  # of a step, relative to the Jacobian, times the error
 
 
@@ -66,21 +66,21 @@ def descend_apart(
 ) -> Progress:
     """Minimise from start (nq,) until the error is below tolerance and all pairs are apart."""
     at = _look(objective, collisions, objective.inside(start))
-    history, farthest, reason = [float(np.linalg.norm(at.error))], _FARTHEST, "out of iterations"
+    history, farthest, reason = [float(np.linalg.norm(at.error))], _TRUSTED, "out of iterations"
     count = stalled = 0
     for count in range(1, iterations + 1):
         if at.worst <= tolerance and at.lacking <= TOUCHING:
             return Progress(at.q, at.cost, True, count - 1, "tasks are met", history)
-        step = _step(objective, collisions, at, farthest)
+        step = _step_apart(objective, collisions, at, farthest)
         size = float(np.abs(step).max(initial=0.0))
         ahead = _look(objective, collisions, objective.moved(at.q, step))
         if ahead.merit < at.merit:
             stalled = stalled + 1 if at.merit - ahead.merit <= 1e-9 * at.merit else 0
-            at, farthest = ahead, min(2.0 * max(size, farthest / 2), _FARTHEST)
+            at, farthest = ahead, min(2.0 * max(size, farthest / 2), _TRUSTED)
         else:
             farthest = size / 4
         history.append(float(np.linalg.norm(at.error)))
-        if size < _SMALLEST or farthest < _SMALLEST or stalled >= 5:
+        if size < _SHORTEST or farthest < _SHORTEST or stalled >= 5:
             reason = "volumes are in the way" if len(at.rows.distance) else "the error does not fall any more"
             break
     reached = at.worst <= tolerance and at.lacking <= TOUCHING
@@ -95,7 +95,7 @@ def _look(objective: Objective, collisions: CollisionLimits, q: Array) -> _Place
     return _Place(q, root * error, root[:, None] * jacobian, rows, worst, objective.cost(error), lacking)
 
 
-def _step(objective: Objective, collisions: CollisionLimits, at: _Place, farthest: float) -> Array:
+def _step_apart(objective: Objective, collisions: CollisionLimits, at: _Place, farthest: float) -> Array:
     """A step (nv,) within the trust region, joint limits and distances."""
     size = at.jacobian.shape[1]
     hessian = at.jacobian.T @ at.jacobian

@@ -10,7 +10,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.control.tasks.points import Segment
-from footfall.control.tasks.rows import AXES, LINEAR, chosen_rows, row_places
+from footfall.control.tasks.rows import AXES, LINEAR
 from footfall.control.tasks.task import MotionTask, TaskValue
 from footfall.dynamics.centroidal import centroidal_momentum_bias, centroidal_momentum_matrix
 from footfall.dynamics.jacobians import frame_jacobian, frame_jacobian_bias
@@ -28,19 +28,14 @@ class MomentumTask(MotionTask):
     """
 
     order: ClassVar[int] = 1
+    row_names = LINEAR
 
     target: Array = field(default_factory=lambda: np.zeros(3))
     rows: str | Sequence[str] = field(default=LINEAR, kw_only=True)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set("rows", chosen_rows(self.rows, LINEAR, self.label))
-        if not self.moving:
-            self._settle(self.target)
-
     def _settle(self, target: Any) -> None:
         self._set("target", self._array("target", target, (3,)))
-        self._set("rate", self._array("target", self.target[row_places(self.rows, LINEAR)], None))
+        self._set("rate", self._array("target", self.target[self.places], None))
 
     @property
     def label(self) -> str:
@@ -50,20 +45,13 @@ class MomentumTask(MotionTask):
     def structure(self) -> tuple[Any, ...]:
         return ("momentum", self.rows)
 
-    @property
-    def parameters(self) -> Array:
-        return np.zeros(0)
-
-    def size(self, robot: Robot) -> int:
-        return len(self.rows)
-
     def evaluate(self, robot: Robot, q: Array, parameters: Array) -> TaskValue:
-        places = row_places(self.rows, LINEAR)
-        return TaskValue(np.zeros(len(places)), centroidal_momentum_matrix.textbook(robot, q)[3:][places])
+        rows = centroidal_momentum_matrix.textbook(robot, q)[3:][self.places]
+        return TaskValue(np.zeros(len(rows)), rows)
 
     def bias(self, robot: Robot, q: Array, v: Array, parameters: Array) -> Array:
         bias: Array = centroidal_momentum_bias.textbook(robot, q, v)[3:]
-        return bias[row_places(self.rows, LINEAR)]
+        return bias[self.places]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,20 +62,15 @@ class FrameAcceleration(MotionTask):
     """
 
     order: ClassVar[int] = 2
+    row_names = AXES
 
     frame: str
     target: Array
     rows: str | Sequence[str] = field(default=AXES, kw_only=True)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set("rows", chosen_rows(self.rows, AXES, self.label))
-        if not self.moving:
-            self._settle(self.target)
-
     def _settle(self, target: Any) -> None:
         self._set("target", self._array("target", target, (6,)))
-        self._set("acceleration", self.target[row_places(self.rows, AXES)])
+        self._set("acceleration", self.target[self.places])
 
     def settled(self, robot: Robot, time: float = 0.0) -> Self:
         frame_attachment(robot, self.frame)
@@ -101,26 +84,19 @@ class FrameAcceleration(MotionTask):
     def structure(self) -> tuple[Any, ...]:
         return ("frame acceleration", self.frame, self.rows)
 
-    @property
-    def parameters(self) -> Array:
-        return np.zeros(0)
-
-    def size(self, robot: Robot) -> int:
-        return len(self.rows)
-
     def evaluate(self, robot: Robot, q: Array, parameters: Array) -> TaskValue:
-        places = row_places(self.rows, AXES)
-        return TaskValue(np.zeros(len(places)), frame_jacobian.textbook(robot, q, self.frame)[places])
+        rows = frame_jacobian.textbook(robot, q, self.frame)[self.places]
+        return TaskValue(np.zeros(len(rows)), rows)
 
     def bias(self, robot: Robot, q: Array, v: Array, parameters: Array) -> Array:
         bias: Array = frame_jacobian_bias.textbook(robot, q, v, self.frame)
-        return bias[row_places(self.rows, AXES)]
+        return bias[self.places]
 
     def segment(self, robot: Robot) -> Segment:
         return Segment(self.frame, None)
 
     def directions(self, robot: Robot, q: Array, parameters: Array) -> Array:
-        return np.eye(6)[:, row_places(self.rows, AXES)]
+        return np.eye(6)[:, self.places]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -130,11 +106,6 @@ class JointAcceleration(MotionTask):
     order: ClassVar[int] = 2
 
     target: Array
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.moving:
-            self._settle(self.target)
 
     def _settle(self, target: Any) -> None:
         self._set("target", self._array("target", target, None))
@@ -152,10 +123,6 @@ class JointAcceleration(MotionTask):
     @property
     def structure(self) -> tuple[Any, ...]:
         return ("joint acceleration",)
-
-    @property
-    def parameters(self) -> Array:
-        return np.zeros(0)
 
     def size(self, robot: Robot) -> int:
         return robot.nv

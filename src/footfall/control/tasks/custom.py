@@ -27,11 +27,6 @@ class CustomTask(MotionTask):
     target: Array | Callable[[float], Array]
     name: str = "custom"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.moving:
-            self._settle(self.target)
-
     def _settle(self, target: Any) -> None:
         self._set("target", self._array("target", target, None))
         if not len(self.target):  # type: ignore[arg-type]
@@ -43,18 +38,14 @@ class CustomTask(MotionTask):
 
     @property
     def structure(self) -> tuple[Any, ...]:
-        return ("custom", self.value, self._rows)
+        return ("custom", self.value, self._count)
 
     @property
-    def parameters(self) -> Array:
-        return self.target  # type: ignore[return-value]
-
-    @property
-    def _rows(self) -> int:
+    def _count(self) -> int:
         return len(self.target(0.0) if callable(self.target) else self.target)
 
     def size(self, robot: Robot) -> int:
-        return self._rows
+        return self._count
 
     def evaluate(self, robot: Robot, q: Array, parameters: Array) -> TaskValue:
         value = np.asarray(self.value(robot, q))

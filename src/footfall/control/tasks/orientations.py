@@ -15,7 +15,7 @@ from footfall.arrays import Array
 from footfall.compiler import less, where
 from footfall.control.references import RotationReference, checked_rotation
 from footfall.control.tasks.points import Segment
-from footfall.control.tasks.rows import LINEAR, chosen_rows, row_places, unit_vector
+from footfall.control.tasks.rows import LINEAR, unit_vector
 from footfall.control.tasks.task import MotionTask, TaskValue, axis_directions
 from footfall.dynamics.jacobians import frame_jacobian
 from footfall.dynamics.kinematics import frame_motion, frame_pose
@@ -37,22 +37,16 @@ class OrientationTask(MotionTask):
     of relative_to it counts.
     """
 
+    row_names = LINEAR
+
     frame: str
     target: Turn | Callable[[float], Turn]
     relative_to: str = WORLD
     rows: str | Sequence[str] = field(default=LINEAR, kw_only=True)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set("rows", chosen_rows(self.rows, LINEAR, self.label))
-        if not self.moving:
-            self._settle(self.target)
-
     def _settle(self, target: Any) -> None:
         if isinstance(target, RotationReference):
-            places = row_places(self.rows, LINEAR)
-            self._set("rate", self._array("velocity", target.velocity, (3,))[places])
-            self._set("acceleration", self._array("acceleration", target.acceleration, (3,))[places])
+            self._settle_motion(target.velocity, target.acceleration)
             target = target.rotation
         self._set("target", checked_rotation(target, self.label))
 
@@ -64,28 +58,21 @@ class OrientationTask(MotionTask):
     def structure(self) -> tuple[Any, ...]:
         return ("orientation", self.frame, self.relative_to, self.rows)
 
-    @property
-    def parameters(self) -> Array:
-        return self.target.reshape(9)  # type: ignore[union-attr]
-
-    def size(self, robot: Robot) -> int:
-        return len(self.rows)
-
     def evaluate(self, robot: Robot, q: Array, parameters: Array) -> TaskValue:
         rotation, jacobian = relative_rotation(robot, q, self.frame, self.relative_to)
-        places = row_places(self.rows, LINEAR)
-        return TaskValue(boxminus(parameters.reshape(3, 3), rotation)[places], jacobian[places])
+        turn = boxminus(parameters.reshape(3, 3), rotation)
+        return TaskValue(turn[self.places], jacobian[self.places])
 
     def bias(self, robot: Robot, q: Array, v: Array, parameters: Array) -> Array:
         bias = relative_rotation_bias(robot, q, v, self.frame, self.relative_to)
-        return bias[row_places(self.rows, LINEAR)]
+        return bias[self.places]
 
     def segment(self, robot: Robot) -> Segment:
         return Segment(self.frame, None if self.relative_to == WORLD else self.relative_to)
 
     def directions(self, robot: Robot, q: Array, parameters: Array) -> Array:
         rotation = frame_pose.textbook(robot, q, self.relative_to).rotation
-        return axis_directions(rotation, np.zeros(3))[:, 3:][:, row_places(self.rows, LINEAR)]
+        return axis_directions(rotation, np.zeros(3))[:, 3:][:, self.places]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -103,8 +90,6 @@ class AimTask(MotionTask):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._set("axis", unit_vector(self.axis, f"{self.label}: axis"))
-        if not self.moving:
-            self._settle(self.target)
 
     def _settle(self, target: Any) -> None:
         self._set("target", self._array("target", target, (3,)))
@@ -191,15 +176,13 @@ class RotationParametersTask(MotionTask):
     target: Array | Callable[[float], Array]
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         kind = rotation_kind(self.kind)
         if kind in ("matrix", "angle_axis"):
             raise InvalidInput(
                 f"{self.label}: take an Euler sequence, 'rotation_vector' or 'quaternion', whose rates are independent"
             )
         self._set("kind", kind)
-        if not self.moving:
-            self._settle(self.target)
+        super().__post_init__()
 
     def _settle(self, target: Any) -> None:
         wanted = self._array("target", target, (self._count,))
@@ -218,10 +201,6 @@ class RotationParametersTask(MotionTask):
     @property
     def structure(self) -> tuple[Any, ...]:
         return ("rotation parameters", self.frame, self.kind)
-
-    @property
-    def parameters(self) -> Array:
-        return self.target  # type: ignore[return-value]
 
     def size(self, robot: Robot) -> int:
         return self._count

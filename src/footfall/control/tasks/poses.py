@@ -14,7 +14,7 @@ from footfall.control.references import PoseReference, checked_pose
 from footfall.control.tasks.orientations import relative_rotation, relative_rotation_bias, seen_from
 from footfall.control.tasks.points import Point, Segment, point_kinematics
 from footfall.control.tasks.positions import PositionTask, relative_position, relative_position_bias
-from footfall.control.tasks.rows import AXES, chosen_rows, row_places
+from footfall.control.tasks.rows import AXES
 from footfall.control.tasks.task import MotionTask, TaskValue, axis_directions
 from footfall.dynamics.kinematics import frame_pose
 from footfall.errors import InvalidInput
@@ -34,16 +34,12 @@ class PoseTask(MotionTask):
     relative_to.
     """
 
+    row_names = AXES
+
     frame: str
     target: Pose | Callable[[float], Pose]
     relative_to: str = WORLD
     rows: str | Sequence[str] = field(default=AXES, kw_only=True)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set("rows", chosen_rows(self.rows, AXES, self.label))
-        if not self.moving:
-            self._settle(self.target)
 
     def _settle(self, target: Any) -> None:
         if not isinstance(target, Transform | PoseReference) and _is_place(target):
@@ -52,9 +48,7 @@ class PoseTask(MotionTask):
             )
         wanted = checked_pose(target, self.label)
         if isinstance(target, PoseReference):
-            places = row_places(self.rows, AXES)
-            self._set("rate", wanted.velocity[places])
-            self._set("acceleration", wanted.acceleration[places])
+            self._settle_motion(wanted.velocity, wanted.acceleration)
         self._set("target", wanted.pose)
 
     @property
@@ -74,29 +68,26 @@ class PoseTask(MotionTask):
     def parameters(self) -> Array:
         return np.concatenate([self.pose.translation, self.pose.rotation.reshape(9)])
 
-    def size(self, robot: Robot) -> int:
-        return len(self.rows)
-
     def evaluate(self, robot: Robot, q: Array, parameters: Array) -> TaskValue:
-        reference, places = self.relative_to, row_places(self.rows, AXES)
+        reference = self.relative_to
         position, linear = relative_position(robot, q, self.frame, reference, reference)
         rotation, angular = relative_rotation(robot, q, self.frame, reference)
         turn = boxminus(parameters[3:].reshape(3, 3), rotation)
         error = np.concatenate([parameters[:3] - position, turn])
-        return TaskValue(error[places], np.concatenate([linear, angular])[places])
+        return TaskValue(error[self.places], np.concatenate([linear, angular])[self.places])
 
     def bias(self, robot: Robot, q: Array, v: Array, parameters: Array) -> Array:
         reference = self.relative_to
         linear = relative_position_bias(robot, q, v, self.frame, reference, reference)
         angular = relative_rotation_bias(robot, q, v, self.frame, reference)
-        return np.concatenate([linear, angular])[row_places(self.rows, AXES)]
+        return np.concatenate([linear, angular])[self.places]
 
     def segment(self, robot: Robot) -> Segment:
         return Segment(self.frame, None if self.relative_to == WORLD else self.relative_to)
 
     def directions(self, robot: Robot, q: Array, parameters: Array) -> Array:
         rotation = frame_pose.textbook(robot, q, self.relative_to).rotation
-        return axis_directions(rotation, np.zeros(3))[:, row_places(self.rows, AXES)]
+        return axis_directions(rotation, np.zeros(3))[:, self.places]
 
 
 def _is_place(target: Any) -> bool:

@@ -22,7 +22,7 @@ from footfall.control.tasks.points import (
     point_kinematics,
     point_segment,
 )
-from footfall.control.tasks.rows import LINEAR, chosen_rows, row_places, unit_vector
+from footfall.control.tasks.rows import LINEAR, unit_vector
 from footfall.control.tasks.task import MotionTask, TaskValue, axis_directions
 from footfall.dynamics.jacobians import frame_jacobian
 from footfall.dynamics.kinematics import frame_motion, frame_pose
@@ -43,23 +43,17 @@ class PositionTask(MotionTask):
     a lag. rows: which coordinates count.
     """
 
+    row_names = LINEAR
+
     point: Point
     target: Target
     origin: Point = WORLD
     axes: str = WORLD
     rows: str | Sequence[str] = field(default=LINEAR, kw_only=True)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set("rows", chosen_rows(self.rows, LINEAR, self.label))
-        if not self.moving:
-            self._settle(self.target)
-
     def _settle(self, target: Any) -> None:
         if isinstance(target, PointReference):
-            places = row_places(self.rows, LINEAR)
-            self._set("rate", self._array("velocity", target.velocity, (3,))[places])
-            self._set("acceleration", self._array("acceleration", target.acceleration, (3,))[places])
+            self._settle_motion(target.velocity, target.acceleration)
             target = target.position
         self._set("target", self._array("target", target, (3,)))
 
@@ -72,21 +66,13 @@ class PositionTask(MotionTask):
     def structure(self) -> tuple[Any, ...]:
         return ("position", self.point, self.origin, self.axes, self.rows)
 
-    @property
-    def parameters(self) -> Array:
-        return self.target  # type: ignore[return-value]
-
-    def size(self, robot: Robot) -> int:
-        return len(self.rows)
-
     def evaluate(self, robot: Robot, q: Array, parameters: Array) -> TaskValue:
         value, jacobian = relative_position(robot, q, self.point, self.origin, self.axes)
-        places = row_places(self.rows, LINEAR)
-        return TaskValue((parameters - value)[places], jacobian[places])
+        return TaskValue((parameters - value)[self.places], jacobian[self.places])
 
     def bias(self, robot: Robot, q: Array, v: Array, parameters: Array) -> Array:
         bias = relative_position_bias(robot, q, v, self.point, self.origin, self.axes)
-        return bias[row_places(self.rows, LINEAR)]
+        return bias[self.places]
 
     def segment(self, robot: Robot) -> Segment | None:
         if self.origin != self.axes:
@@ -95,7 +81,7 @@ class PositionTask(MotionTask):
 
     def directions(self, robot: Robot, q: Array, parameters: Array) -> Array:
         rotation = frame_pose.textbook(robot, q, self.axes).rotation
-        return axis_directions(rotation, point_arm(robot, q, self.point))[:, row_places(self.rows, LINEAR)]
+        return axis_directions(rotation, point_arm(robot, q, self.point))[:, self.places]
 
 
 def frame_position(

@@ -40,8 +40,6 @@ class PostureTask(MotionTask):
             if not self.joints:
                 raise InvalidInput("posture: there is no joint; name at least one")
         super().__post_init__()
-        if not self.moving:
-            self._settle(self.target)
 
     def _settle(self, target: Any) -> None:
         if isinstance(target, JointReference):
@@ -80,10 +78,6 @@ class PostureTask(MotionTask):
     @property
     def structure(self) -> tuple[Any, ...]:
         return ("posture", self.joints)
-
-    @property
-    def parameters(self) -> Array:
-        return self.target  # type: ignore[return-value]
 
     def _coordinates(self, robot: Robot) -> list[int]:
         """Places in q of what the target has."""

@@ -24,6 +24,7 @@ from footfall.compiler import rate_of
 from footfall.control.gains import Gains, checked_gain, gains_from
 from footfall.control.requests import checked_array
 from footfall.control.tasks.points import Segment
+from footfall.control.tasks.rows import chosen_rows, row_places
 from footfall.dynamics.configuration import configuration_rate
 from footfall.errors import InvalidInput
 from footfall.math.spatial import skew
@@ -123,6 +124,7 @@ class MotionTask(Task):
     inequality: ClassVar[bool] = False  # the error may be negative: only what is above zero is missing
     # Lowest derivative that it says something about: 0 position, 1 velocity, 2 acceleration.
     order: ClassVar[int] = 0
+    row_names: ClassVar[tuple[str, ...]] = ()  # what `rows` of a task chooses from, if it has such a field
     usual: ClassVar[Gains] = gains_from(2.0)  # for torques, where no gains are given
 
     def __post_init__(self) -> None:
@@ -131,6 +133,10 @@ class MotionTask(Task):
         for name in ("rate", "acceleration"):
             if getattr(self, name) is not None:
                 self._set(name, self._array(name, getattr(self, name), None))
+        if self.row_names:
+            self._set("rows", chosen_rows(self._row_names, self.row_names, self.label))
+        if hasattr(self, "target") and not self.moving:
+            self._settle(self._target)
 
     def _check_gains(self) -> None:
         if self.gains is None or isinstance(self.gains, Gains):
@@ -155,13 +161,26 @@ class MotionTask(Task):
         """What the native code depends on, hashable."""
 
     @property
-    @abstractmethod
     def parameters(self) -> Array:
         """Numbers (p,) that the native code takes; of a settled task."""
+        return np.zeros(0) if self.order > 0 else np.ravel(self._target)
 
-    @abstractmethod
     def size(self, robot: Robot) -> int:
         """Number of rows m."""
+        return len(self._row_names)
+
+    @property
+    def _row_names(self) -> tuple[str, ...]:
+        return getattr(self, "rows", ())
+
+    @property
+    def _target(self) -> Any:
+        return getattr(self, "target", ())
+
+    @property
+    def places(self) -> list[int]:
+        """Where the chosen rows stand among all."""
+        return row_places(self._row_names, self.row_names)
 
     @abstractmethod
     def evaluate(self, robot: Robot, q: Array, parameters: Array) -> TaskValue:
@@ -213,14 +232,14 @@ class MotionTask(Task):
     @property
     def moving(self) -> bool:
         """Whether its target is a function of time."""
-        return callable(getattr(self, "target", None))
+        return callable(self._target)
 
     def settled(self, robot: Robot, time: float = 0.0) -> Self:
         """The task for a robot at a time, s, with numbers for what depends on them."""
         if not self.moving:
             return self
         task = self._copied()
-        task._settle(self.target(time))  # type: ignore[attr-defined]
+        task._settle(self._target(time))
         return task
 
     def _copied(self) -> Self:
@@ -231,6 +250,12 @@ class MotionTask(Task):
     def _settle(self, target: Any) -> None:
         """Take a target or a reference: check it, and keep its velocity and acceleration as rate and acceleration."""
         raise NotImplementedError
+
+    def _settle_motion(self, velocity: Array, acceleration: Array) -> None:
+        """Keep the chosen rows of a reference's motion."""
+        count = (len(self.row_names),)
+        self._set("rate", self._array("velocity", velocity, count)[self.places])
+        self._set("acceleration", self._array("acceleration", acceleration, count)[self.places])
 
     def with_rate(self, rate: Array) -> Self:
         """The same task that also moves: rate (m,), in the unit of the error a second."""
