@@ -31,7 +31,7 @@ from footfall.gait.gaits import GAITS
 from footfall.ik import BoundedRate, PrioritisedRate, ResolvedRate
 from footfall.recording.reader import read_recording
 from footfall.recording.writer import RecordingWriter
-from footfall.robot.drives.calibration_file import Calibration
+from footfall.robot.drives.encoder_calibration import Calibration
 from footfall.scene.given_motion import GivenMotion
 from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.simulation import Simulation

@@ -82,8 +82,8 @@ def test_a_name_has_one_path() -> None:
 
 
 def test_submodules_do_not_hide_names() -> None:
-    """`dynamics/joint_rates.py` and the function that it is made for have the same name."""
-    importlib.import_module("footfall.dynamics.joint_rates")
+    """`dynamics/configuration.py` and the function that it is made for have the same name."""
+    importlib.import_module("footfall.dynamics.configuration")
     assert isinstance(footfall.dynamics.joint_rates, Algorithm)
     importlib.import_module("footfall.dynamics.forward_dynamics")
     with pytest.raises(AttributeError, match=r"it is footfall\.forward_dynamics"):

@@ -100,7 +100,7 @@ def scene(path: Path) -> None:
 
 
 def calibration(path: Path) -> None:
-    from footfall.robot.drives.calibration_file import Calibration, write_calibration
+    from footfall.robot.drives.encoder_calibration import Calibration, write_calibration
 
     write_calibration(Calibration({f"joint {k}": 1e-3 * k for k in range(400)}), path)
 
@@ -173,14 +173,13 @@ def walk_request(path: Path) -> None:
 
 def volumes(path: Path) -> None:
     import footfall
-    from footfall.robot.volume_file import save_volumes
+    from footfall.robot.volume_schema import save_volumes
 
     save_volumes(footfall.load("lola"), path)
 
 
 def planner_parameters(path: Path) -> None:
-    from footfall.planning.parameters import PlannerParameters
-    from footfall.planning.parameters_file import write_planner_parameters
+    from footfall.planning.parameters import PlannerParameters, write_planner_parameters
 
     write_planner_parameters(PlannerParameters(), path)
 

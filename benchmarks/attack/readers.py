@@ -93,13 +93,13 @@ def _scene_files() -> Mapping[str, bytes]:
 
 
 def _drives(path: Path) -> object:
-    from footfall.robot.drives.drive_file import read_drives
+    from footfall.robot.drives.drive_schema import read_drives
 
     return read_drives(path)
 
 
 def _calibration(path: Path) -> object:
-    from footfall.robot.drives.calibration_file import read_calibration
+    from footfall.robot.drives.encoder_calibration import read_calibration
 
     return read_calibration(path)
 
@@ -236,8 +236,7 @@ def _vrml_file() -> Mapping[str, bytes]:
 
 def _volumes(path: Path) -> object:
     """Read for a robot, and written again, which must say the same."""
-    from footfall.robot.volume_file import load_volumes
-    from footfall.robot.volume_schema import volume_lines
+    from footfall.robot.volume_schema import load_volumes, volume_lines
 
     robot = load_volumes(_lola(), path)
     return volume_lines(robot), robot.fingerprint
@@ -251,7 +250,7 @@ def _lola() -> Any:
 
 
 def _volumes_file() -> Mapping[str, bytes]:
-    from footfall.robot.volume_file import save_volumes
+    from footfall.robot.volume_schema import save_volumes
 
     robot = _lola()
     with tempfile.TemporaryDirectory() as folder:
@@ -282,7 +281,7 @@ def _walk_request_file() -> Mapping[str, bytes]:
 
 def _planner_parameters(path: Path) -> object:
     """Read, and the tables made of them that every plan begins with."""
-    from footfall.planning.parameters_file import read_planner_parameters
+    from footfall.planning.parameters import read_planner_parameters
     from footfall.planning.tables import _made, biped_of
 
     model = _reduced()
@@ -290,8 +289,7 @@ def _planner_parameters(path: Path) -> object:
 
 
 def _planner_parameters_file() -> Mapping[str, bytes]:
-    from footfall.planning.parameters import PlannerParameters
-    from footfall.planning.parameters_file import planner_parameters_text
+    from footfall.planning.parameters import PlannerParameters, planner_parameters_text
 
     return {"planner.toml": planner_parameters_text(PlannerParameters()).encode()}
 

@@ -21,11 +21,8 @@ from footfall.arrays import Array
 from footfall.bench.chains import crossing
 from footfall.contact.classic.gauss_seidel import solve_gauss_seidel, solve_gauss_seidel_source
 from footfall.contact.classic.hybrid import solve_hybrid
-from footfall.contact.classic.interior_point import solve_interior_point
-from footfall.contact.classic.lemke import solve_lemke
-from footfall.contact.classic.newton import solve_newton
-from footfall.contact.classic.pyramid import solve_gauss_seidel_pyramid
-from footfall.contact.classic.stopping import impulse_scale
+from footfall.contact.classic.lemke import solve_interior_point, solve_lemke, solve_newton
+from footfall.contact.classic.pyramid import impulse_scale, solve_gauss_seidel_pyramid
 from footfall.contact.problem import ContactProblem, ContactSolution
 from footfall.contact.validation import check_solution
 from footfall.robot.load import load

@@ -7,23 +7,23 @@ from footfall.public_names import open_to_users
 if TYPE_CHECKING:
     from footfall.robot.drives.ankle_cranks import AnkleCranks as AnkleCranks
     from footfall.robot.drives.ankle_cranks import SliderCrank as SliderCrank
-    from footfall.robot.drives.calibration_file import Calibration as Calibration
-    from footfall.robot.drives.calibration_file import read_calibration as read_calibration
-    from footfall.robot.drives.calibration_file import write_calibration as write_calibration
     from footfall.robot.drives.camera_vergence import CameraVergence as CameraVergence
     from footfall.robot.drives.drive import Drive as Drive
-    from footfall.robot.drives.drive_file import lola_drives as lola_drives
-    from footfall.robot.drives.drive_file import parse_drives as parse_drives
-    from footfall.robot.drives.drive_file import read_drives as read_drives
     from footfall.robot.drives.drive_limits import DriveLimits as DriveLimits
     from footfall.robot.drives.drive_limits import drive_limits as drive_limits
+    from footfall.robot.drives.drive_schema import lola_drives as lola_drives
+    from footfall.robot.drives.drive_schema import parse_drives as parse_drives
+    from footfall.robot.drives.drive_schema import read_drives as read_drives
     from footfall.robot.drives.drive_set import DriveSet as DriveSet
     from footfall.robot.drives.elasticity import TORSO_FREQUENCIES as TORSO_FREQUENCIES
     from footfall.robot.drives.elasticity import Elasticity as Elasticity
     from footfall.robot.drives.elasticity import elasticity_of_mode as elasticity_of_mode
     from footfall.robot.drives.electric_motor import ElectricMotor as ElectricMotor
+    from footfall.robot.drives.encoder_calibration import Calibration as Calibration
     from footfall.robot.drives.encoder_calibration import EncoderCalibration as EncoderCalibration
     from footfall.robot.drives.encoder_calibration import calibrate_encoders as calibrate_encoders
+    from footfall.robot.drives.encoder_calibration import read_calibration as read_calibration
+    from footfall.robot.drives.encoder_calibration import write_calibration as write_calibration
     from footfall.robot.drives.friction import Friction as Friction
     from footfall.robot.drives.friction import friction_of_efficiency as friction_of_efficiency
     from footfall.robot.drives.geared_rotors import with_geared_rotors as with_geared_rotors

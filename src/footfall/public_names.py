@@ -51,7 +51,7 @@ class PublicModule(ModuleType):
         return value
 
     def __setattr__(self, name: str, value: Any) -> None:
-        # Importing `dynamics/joint_rates.py` would hide the function `joint_rates` that it is made for.
+        # Importing `dynamics/configuration.py` would hide the function `joint_rates` that it is made for.
         if isinstance(value, ModuleType) and {name} & {
             *listing_of(self.__name__).names,
             *listing_of(ROOT).names,

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from footfall.control.tasks.forces import WholeBodyTask as WholeBodyTask
     from footfall.control.tasks.frames import AxisGoal as AxisGoal
     from footfall.control.tasks.frames import FrameTask as FrameTask
-    from footfall.control.tasks.guards import Guard as Guard
-    from footfall.control.tasks.guards import TaskProgress as TaskProgress
+    from footfall.control.tasks.frames import Guard as Guard
+    from footfall.control.tasks.frames import TaskProgress as TaskProgress
     from footfall.control.tasks.lola import lola_task_space as lola_task_space
     from footfall.control.tasks.lola import lola_task_space_2012 as lola_task_space_2012
     from footfall.control.tasks.orientations import AimTask as AimTask

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from footfall.geometry.swept_sphere import swept_triangle as swept_triangle
     from footfall.robot.obstacles import Obstacle as Obstacle
     from footfall.robot.volume_export import export_volumes as export_volumes
-    from footfall.robot.volume_file import load_volumes as load_volumes
-    from footfall.robot.volume_file import save_volumes as save_volumes
     from footfall.robot.volume_fitting import volume_coverage as volume_coverage
+    from footfall.robot.volume_schema import load_volumes as load_volumes
+    from footfall.robot.volume_schema import save_volumes as save_volumes
     from footfall.robot.volumes import BodyVolume as BodyVolume
     from footfall.scene.obstacles import scene_obstacles as scene_obstacles
 

@@ -13,7 +13,7 @@ from footfall.arrays import Array
 from footfall.contact.assembly import build_contact_problem
 from footfall.contact.classic.gauss_seidel import solve_gauss_seidel
 from footfall.contact.classic.hybrid import solve_hybrid
-from footfall.contact.classic.stopping import impulse_scale
+from footfall.contact.classic.pyramid import impulse_scale
 from footfall.contact.contacts import Contacts
 from footfall.contact.options import JointRows
 from footfall.contact.problem import ContactProblem

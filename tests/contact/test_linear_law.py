@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from benchmarks.lab.random_problems import pile_problem
 from footfall.arrays import Array
-from footfall.contact.classic.stopping import impulse_scale
+from footfall.contact.classic.pyramid import impulse_scale
 from footfall.contact.law import ContactLaw, LinearLaw, linear_law, linear_row, made_law, row_map
 from footfall.contact.law import natural_map as contact_map
 from footfall.contact.problem import ContactProblem

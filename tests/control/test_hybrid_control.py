@@ -8,8 +8,7 @@ import pytest
 from footfall.control.hybrid_active_set import dense_motion
 from footfall.control.hybrid_control import in_order, solve_tasks, task_state
 from footfall.control.tasks.forces import LeastForce
-from footfall.control.tasks.frames import AxisGoal, FrameTask
-from footfall.control.tasks.guards import Guard
+from footfall.control.tasks.frames import AxisGoal, FrameTask, Guard
 from footfall.control.tasks.positions import Boundary, center_of_mass_position, frame_position
 from footfall.control.tasks.postures import PostureTask, posture
 from footfall.control.tasks.stack import TaskStack

@@ -20,8 +20,8 @@ from footfall.math.trajectories import PolynomialTrajectory, stack
 from footfall.motion.centre_of_mass import plan_centre_of_mass
 from footfall.motion.draft import Draft
 from footfall.motion.five_mass import masses_of, torso_heights, zero_moment_point
-from footfall.motion.horizontal_torso import horizontal_equation
 from footfall.motion.limbs import Limbs, centre_of_mass, contact_wrench, sample_limbs, torso_motion
+from footfall.motion.torso import horizontal_equation
 from tests.motion.walks import lola_model, straight_walk
 
 MODEL = lola_model()

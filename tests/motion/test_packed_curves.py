@@ -13,8 +13,7 @@ from footfall.motion.motion import Motion
 from footfall.motion.packed_curves import packed
 from footfall.motion.pipeline import generate_motion
 from footfall.motion.samples import ROTATIONS, MotionSamples, column_of
-from footfall.motion.stream import mass_numbers, stream
-from footfall.motion.stream_vectors import stream_vectors
+from footfall.motion.stream import mass_numbers, stream, stream_vectors
 from tests.motion.lola import MODEL, walk
 
 

@@ -18,12 +18,12 @@ from footfall.gait.walking_transitions import HandTarget, WalkingTransition
 from footfall.math.rotations import rotate_by_quaternion
 from footfall.motion.feet import _roll_off, plan_feet
 from footfall.motion.hands import plan_hand, plan_selection
-from footfall.motion.load import plan_load
 from footfall.motion.parameters import MotionParameters, SelectionParameters
 from footfall.motion.pipeline import generate_motion, plan_head, plan_upper_body
 from footfall.motion.schedule import Schedule, plan_phases
 from footfall.motion.support import Sole
 from footfall.motion.toes import plan_toe, toe_angle, toe_shape
+from footfall.motion.zero_moment_point import plan_load
 from tests.motion.lola import IDLE, LOLA, MODEL, walk
 
 DEFAULTS = MotionParameters()

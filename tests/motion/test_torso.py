@@ -19,7 +19,6 @@ from footfall.math.quaternion_trajectories import QuaternionTrajectory
 from footfall.math.rotations import quaternion_product, rotate_by_quaternion
 from footfall.math.trajectories import PolynomialTrajectory
 from footfall.motion.five_mass import zero_moment_point
-from footfall.motion.horizontal_torso import end_conditions, grid, horizontal_equation, horizontal_torso
 from footfall.motion.leg_bounds import (
     HeightRange,
     PlanarStance,
@@ -30,7 +29,14 @@ from footfall.motion.leg_bounds import (
 )
 from footfall.motion.limbs import contact_wrench, sample_limbs
 from footfall.motion.parameters import TorsoParameters
-from footfall.motion.torso import STAGES, plan_torso
+from footfall.motion.torso import (
+    STAGES,
+    end_conditions,
+    grid,
+    horizontal_equation,
+    horizontal_torso,
+    plan_torso,
+)
 from footfall.motion.vertical_torso import legs_at, wanted_height
 from tests.motion.legs import leg_samples
 from tests.motion.walks import lola_model, straight_walk, walk_times

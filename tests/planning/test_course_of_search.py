@@ -9,8 +9,7 @@ from footfall.environment import PerceptionOptions, perceive
 from footfall.gait import RobotPose, idle_pose
 from footfall.motion.pipeline import gait_dimensions
 from footfall.planning import Goal, parameters_for, plan_contacts
-from footfall.planning.body_ways import standing_at
-from footfall.planning.footsteps import CLOSED, FOUND, STRICT
+from footfall.planning.footsteps import CLOSED, FOUND, STRICT, standing_at
 from footfall.planning.postprocess import stances_of
 from footfall.planning.search import Aim, Search, SearchOptions, guide_for, new_search, path_of
 from footfall.planning.surroundings import surroundings

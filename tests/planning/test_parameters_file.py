@@ -10,7 +10,7 @@ import pytest
 
 from footfall.errors import InvalidInput
 from footfall.planning import PlannerParameters, read_planner_parameters, write_planner_parameters
-from footfall.planning.parameters_file import planner_parameters_text
+from footfall.planning.parameters import planner_parameters_text
 
 
 def test_parameters_are_read_back_as_written(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from footfall.environment import PerceptionOptions, perceive
 from footfall.geometry.swept_sphere import SweptVolume
 from footfall.math.transform import Transform
 from footfall.planning import PlannerParameters
-from footfall.planning.refined_ways import ALLOWED, Blocked, Midway, first_blocked
+from footfall.planning.postprocess import ALLOWED, Blocked, Midway, first_blocked
 from footfall.planning.surroundings import surroundings
 from footfall.planning.tables import tables_for
 from footfall.scene.model import SceneObject

@@ -13,8 +13,8 @@ from footfall.dynamics.forward_dynamics import forward_dynamics
 from footfall.math.rotations import rotation_x, rotation_z
 from footfall.math.transform import Transform
 from footfall.robot.joint_poses import joint_transforms
-from footfall.robot.link_frames import RawLink, choose_frames, cosine_and_sine
 from footfall.robot.model import Robot
+from footfall.robot.tree import RawLink, choose_frames, cosine_and_sine
 from tests.random_robots import random_robot, random_rotation
 
 

@@ -15,8 +15,7 @@ from footfall.errors import InvalidInput, UnknownName, UnsuitableRobot
 from footfall.workspace import Workspace, WorkspaceProgress, analyse_workspace, arm_chain, reachable
 from footfall.workspace.cells import Batch, fill, merged, new_table
 from footfall.workspace.collisions import own_volumes
-from footfall.workspace.directions import nearest_table
-from footfall.workspace.evaluation import Asked
+from footfall.workspace.evaluation import Asked, nearest_table
 from footfall.workspace.gathering import BATCH, Gatherer
 from tests.workspace.arms import lola_arm, lola_reaches, lola_volume, planar_arm, railed_scara
 

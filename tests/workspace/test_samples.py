@@ -9,7 +9,7 @@ import pytest
 
 from footfall.errors import InvalidInput
 from footfall.workspace import sample_counts, spiral_points
-from footfall.workspace.directions import SIDE, nearest_table, octahedral_bin
+from footfall.workspace.evaluation import SIDE, nearest_table, octahedral_bin
 from footfall.workspace.samples import plan_samples
 from tests.workspace.arms import lola_arm, planar_arm, railed_scara
 

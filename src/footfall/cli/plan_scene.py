@@ -65,7 +65,7 @@ def scene_task(source: str, way: Way, model: ReducedModel) -> SceneTask:
     from footfall.environment.perception import EXACT, perceive
     from footfall.gait.walking_transitions import idle_pose
     from footfall.motion.pipeline import gait_dimensions
-    from footfall.planning.parameters_file import read_planner_parameters
+    from footfall.planning.parameters import read_planner_parameters
     from footfall.scene.load import load_scene
     from footfall.walking.routes import goal_of_scene, scene_with_goal, start_pose
 

@@ -44,7 +44,7 @@ class Files:
     def load(self, source: str) -> Robot:
         """The robot, with the volumes of the file if one is given."""
         from footfall.robot.load import load
-        from footfall.robot.volume_file import load_volumes
+        from footfall.robot.volume_schema import load_volumes
 
         model = load(
             source, floating_base=self.floating_base, strict=False, package_dirs=self.package_dir or ()
@@ -54,7 +54,7 @@ class Files:
     def write(self, model: Robot, *, save: bool) -> None:
         """Export the volumes, and save them if they will not change any more."""
         from footfall.robot.volume_export import export_volumes
-        from footfall.robot.volume_file import save_volumes
+        from footfall.robot.volume_schema import save_volumes
 
         for path, written in ((self.output if save else None, save_volumes), (self.export, export_volumes)):
             if path is not None:

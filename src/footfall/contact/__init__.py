@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from footfall.contact.classic.gauss_seidel import solve_gauss_seidel as solve_gauss_seidel
     from footfall.contact.classic.hybrid import solve_hybrid as solve_hybrid
     from footfall.contact.classic.impacts import solve_impact_sequence as solve_impact_sequence
-    from footfall.contact.classic.interior_point import solve_interior_point as solve_interior_point
+    from footfall.contact.classic.lemke import solve_interior_point as solve_interior_point
     from footfall.contact.classic.lemke import solve_lemke as solve_lemke
-    from footfall.contact.classic.newton import solve_newton as solve_newton
+    from footfall.contact.classic.lemke import solve_newton as solve_newton
     from footfall.contact.classic.polyhedron import Polyhedron as Polyhedron
     from footfall.contact.classic.polyhedron import polyhedron as polyhedron
     from footfall.contact.classic.pyramid import solve_gauss_seidel_pyramid as solve_gauss_seidel_pyramid

@@ -23,8 +23,7 @@ from footfall.control.hybrid_active_set import BoundedMotion, JointRows, solve_b
 from footfall.control.references import MovingFrame
 from footfall.control.requests import checked_array, checked_state, checked_values
 from footfall.control.tasks.features import FeatureTask
-from footfall.control.tasks.frames import FrameTask
-from footfall.control.tasks.guards import Guard, TaskProgress
+from footfall.control.tasks.frames import FrameTask, Guard, TaskProgress
 from footfall.control.tasks.points import Segment
 from footfall.control.tasks.positions import Boundary
 from footfall.control.tasks.rows import AXES

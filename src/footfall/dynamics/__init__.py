@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from footfall.dynamics.centroidal import centroidal_momentum_bias as centroidal_momentum_bias
     from footfall.dynamics.centroidal import centroidal_momentum_matrix as centroidal_momentum_matrix
     from footfall.dynamics.configuration import configuration_rate as configuration_rate
+    from footfall.dynamics.configuration import independent_forces as independent_forces
+    from footfall.dynamics.configuration import joint_accelerations as joint_accelerations
+    from footfall.dynamics.configuration import joint_rates as joint_rates
     from footfall.dynamics.configuration import velocity_from_rate as velocity_from_rate
     from footfall.dynamics.derivatives import ForwardDynamicsDerivatives as ForwardDynamicsDerivatives
     from footfall.dynamics.derivatives import InverseDynamicsDerivatives as InverseDynamicsDerivatives
@@ -21,9 +24,6 @@ if TYPE_CHECKING:
     from footfall.dynamics.jacobians import frame_jacobian_bias as frame_jacobian_bias
     from footfall.dynamics.jacobians import frame_jacobian_rate as frame_jacobian_rate
     from footfall.dynamics.jacobians import joint_motions as joint_motions
-    from footfall.dynamics.joint_rates import independent_forces as independent_forces
-    from footfall.dynamics.joint_rates import joint_accelerations as joint_accelerations
-    from footfall.dynamics.joint_rates import joint_rates as joint_rates
     from footfall.dynamics.joint_wrenches import joint_wrenches as joint_wrenches
     from footfall.dynamics.joint_wrenches import loop_wrenches as loop_wrenches
     from footfall.dynamics.kinematics import Poses as Poses

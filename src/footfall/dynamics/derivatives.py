@@ -34,8 +34,7 @@ from footfall.dynamics.inverse_dynamics import (
 )
 from footfall.dynamics.joints import free_axes, joint_transforms
 from footfall.dynamics.kinematics import frame_attachment
-from footfall.dynamics.loop_derivatives import is_traced, looped_force_derivatives
-from footfall.dynamics.mass_inverse import response
+from footfall.dynamics.mass_inverse import is_traced, looped_force_derivatives, response
 from footfall.dynamics.mass_matrix import composite_bodies
 from footfall.dynamics.mass_moments import MassMoments, lumped_moments, moments_in_parent
 from footfall.math.spatial import (

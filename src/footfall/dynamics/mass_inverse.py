@@ -10,6 +10,11 @@ and zero behind it; what stands before j is known by symmetry.
 
 Traced, entry by entry, this would be most of the code of a derivative. One robot runs loops over the tree instead, with
 many columns side by side in vector registers.
+
+Derivatives of looped robots, by differentiating the graph of operations that their algorithms leave.
+
+How the dependent joints follow is differentiated along: at a closed configuration the map G(q) is a formula of all
+coordinates, and a step of the independent ones moves these along `dq/dt = E(q) G(q) v`.
 """
 
 from __future__ import annotations
@@ -21,16 +26,43 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.arrays import Array, Integers
-from footfall.compiler import ArrayOf, NativeFunction, RoutineCallback, Symbol, call, routine
+from footfall.compiler import ArrayOf, NativeFunction, RoutineCallback, Symbol, call, jacobian, routine
 from footfall.compiler.once import once
 from footfall.compiler.routines import FourLanes, Lanes
 from footfall.dynamics.algorithm import algorithm
+from footfall.dynamics.configuration import configuration_rate
 from footfall.dynamics.factorisation import MassFactor, factorise, solve_factored, velocity_path
-from footfall.dynamics.loop_derivatives import is_traced
+from footfall.dynamics.inverse_dynamics import newton_euler
 from footfall.dynamics.mass_matrix import composite_bodies
 from footfall.robot.model import Robot
 from footfall.robot.tree import Tree
 from footfall.robot.validation import check_mass_matrix
+
+
+def is_traced(q: Array) -> bool:
+    """Whether a configuration is one of symbols; only then is there a graph to differentiate."""
+    return any(isinstance(entry, Symbol) for entry in np.asarray(q, dtype=object).ravel())
+
+
+def looped_force_derivatives(
+    robot: Robot, q: Array, v: Array, a: Array, wrenches: Mapping[str, Array] | None
+) -> tuple[Array, Array]:
+    """Derivatives (nv, nv) of the joint forces of `inverse_dynamics` along steps of q, and by v; of each alone."""
+    tau = newton_euler(robot, q, v, a, wrenches)
+    by_q, by_v, _ = _partial_derivatives(tau, (q, v, a))
+    rates = [configuration_rate.textbook(robot, q, unit) for unit in np.eye(robot.nv)]
+    return by_q @ np.array(rates).T, by_v
+
+
+def _partial_derivatives(values: Array, variables: Sequence[Array]) -> list[Array]:
+    """Jacobians by each of some vectors while the others stay, even if they were computed from it."""
+    entries = np.concatenate([np.asarray(vector, dtype=object) for vector in variables])
+    symbols = [k for k, entry in enumerate(entries) if isinstance(entry, Symbol)]
+    matrix = np.zeros((len(values), len(entries)), dtype=object)
+    matrix[:, symbols] = jacobian(values, entries[symbols])
+    ends = np.cumsum([len(vector) for vector in variables])[:-1]
+    return np.split(matrix, ends, axis=1)
+
 
 # Columns in a block: in four registers no sum waits for another; a few that are left take one.
 _WIDE, _NARROW = 32, 8

@@ -13,8 +13,8 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, Vector3, routine
+from footfall.environment.depth_camera import FlatTriangle, doubled_area, slopes, span_at
 from footfall.environment.patch import CELL, SIDE, UNSEEN, Bytes, Millimetres, Patch, Singles
-from footfall.environment.scan_lines import FlatTriangle, doubled_area, slopes, span_at
 from footfall.environment.terrain import FARTHEST_PATCH, MOST_PATCHES, Index, Terrain
 from footfall.errors import InvalidEnvironment
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import less, where
+from footfall.math.positions import refuse_singular
 from footfall.math.rotations import ELEMENTARY, matrix_from_parameters, rotation_kind, sine_over_angle
 from footfall.math.rows import rowwise
-from footfall.math.singularity import refuse_singular
 from footfall.math.spatial import cross, skew
 
 # Taylor coefficients in x^2 of (x - sin x) / x^3 and of (1 - x/2 cot(x/2)) / x^2, which cancel near zero

@@ -6,16 +6,19 @@
 
 Lengths in m, angles in rad. All functions work on floats and on symbols; on floats the maps to rates raise
 `InvalidInput` where the azimuth is undefined, on symbols their entries are then infinite.
+
+Where a set of parameters cannot follow every motion.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import atan2
-from footfall.errors import UnknownName
-from footfall.math.singularity import refuse_singular
+from footfall.errors import InvalidInput, UnknownName
 
 POSITION_KINDS: tuple[str, ...] = ("cartesian", "cylindrical", "spherical")
 
@@ -96,3 +99,15 @@ def position_rate_map(kind: str, parameters: Array) -> Array:
                 ]
             )
     raise UnknownName("position parameterisation", kind, POSITION_KINDS)
+
+
+THRESHOLD = 1e-9
+
+
+def refuse_singular(kind: str, quantity: str, value: Any) -> None:
+    """Raise if `value` is a number that vanishes; a symbol passes, its kernel then gives infinite entries."""
+    if isinstance(value, (int, float, np.integer, np.floating)) and abs(float(value)) < THRESHOLD:
+        raise InvalidInput(
+            f"{kind} parameters have no rates here: {quantity} is {float(value):.3g} and must not vanish; "
+            "use a parameterisation without a singularity at this pose, such as 'cartesian' or 'quaternion'"
+        )

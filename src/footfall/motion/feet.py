@@ -5,6 +5,8 @@ The way of a foot through the air in one motion phase, as textbook code of one p
 Time runs from 0 to 1 in the phase. The foot rolls off over its toes and strikes with its heel; the points at which it
 turns over are raised so that no edge of the sole goes below the ground. What is horizontal and vertical follows from
 the stance foot. It is traced and runs as native code.
+
+Rotations as the stages put them together: they rest, except for turns.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from footfall.compiler.routines import (
 from footfall.compiler.routines.types import Fixed
 from footfall.math.interpolation import quintic_between, quintic_spline
 from footfall.math.polynomials import Jet
+from footfall.math.quaternion_splines import CubicQuaternionSpline
 from footfall.math.quaternion_trajectories import QuaternionTrajectory
 from footfall.math.rotations import (
     matrix_from_quaternion,
@@ -40,12 +43,68 @@ from footfall.math.rotations import (
     rotation_vector_from_quaternion,
 )
 from footfall.math.trajectories import PolynomialTrajectory
-from footfall.motion.courses import Segments, new_course
+from footfall.motion.courses import Course, Segments, new_course
 from footfall.motion.parameters import FootParameters
 from footfall.motion.reduced_model import Rectangle, ReducedModel
 from footfall.motion.schedule import Schedule
 from footfall.motion.support import Sole
-from footfall.motion.turns import Controls, TurnSegments, TurnTiming, new_turns
+
+Controls = Annotated[Array, Fixed((4, 4))]  # quaternions of a turn, in rows
+
+
+class TurnTiming(NamedTuple):
+    """How the parameter of a turn runs from 0 to 1. shares (s + 1,): of the time of a turn. pieces (s, 6): coefficients
+    between them."""
+
+    shares: Array
+    pieces: Array
+
+
+class TurnSegments(NamedTuple):
+    """A rotation that is done. parameter (1,): its whole part is the number of the turn. controls (n, 4, 4)."""
+
+    parameter: Segments
+    controls: Array
+
+    @property
+    def trajectory(self) -> QuaternionTrajectory:
+        """The same as a trajectory, which takes the arrays over."""
+        return QuaternionTrajectory(CubicQuaternionSpline.unchecked(self.controls), self.parameter.trajectory)
+
+
+class Turns(NamedTuple):
+    """A rotation in the making; controls: of the turns so far."""
+
+    parameter: Course
+    controls: list[Controls]
+
+    def turn(self, controls: Controls, timing: TurnTiming, start: float, stop: float) -> None:
+        """Turn between two times. The signs of the controls are changed so that they go on from turn to turn."""
+        number, last = len(self.controls), len(timing.pieces) - 1
+        opposite = number > 0 and self.controls[-1][3] @ controls[0] < 0.0
+        self.parameter.rest_until(start)
+        for s in range(last + 1):
+            until = start + (stop - start) * timing.shares[s + 1] if s < last else stop
+            if self.parameter.segment_until(until):
+                piece = self.parameter.piece
+                for power in range(6):
+                    piece[power, 0] = timing.pieces[s, power]
+                piece[5, 0] += number
+        self.parameter.value[0] = number + 1.0
+        self.controls.append(-1.0 * controls if opposite else controls)
+
+    def ended(self, time: float, initial: Quaternion) -> TurnSegments:
+        """All of it, with a rest until a time; initial: the rotation before the first turn."""
+        if len(self.controls) == 0:
+            self.controls.append(np.array([initial, initial, initial, initial]))
+        return TurnSegments(self.parameter.ended(time), np.array(self.controls))
+
+
+def new_turns(start: float, room: int) -> Turns:
+    """One that begins at a time, with room for a number of segments and turns in all."""
+    controls: list[Controls] = []
+    return Turns(new_course(start, np.array([0.0]), room), controls)
+
 
 SEGMENTS = 5  # of the position: borders are lag, lift, lower and lead
 TILT_SEGMENTS = 3  # of the tilt's timing: lift-off, mid-swing, strike

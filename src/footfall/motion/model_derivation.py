@@ -19,8 +19,7 @@ from footfall.arrays import Array
 from footfall.dynamics.kinematics import link_poses
 from footfall.errors import MisplacedFrame, UnsuitableRobot
 from footfall.math.transform import Transform
-from footfall.motion.arm_reach import arm_reach
-from footfall.motion.arms import arm_of, on_axis
+from footfall.motion.arm_reach import arm_of, arm_reach, on_axis
 from footfall.motion.hand_space import HandSpace
 from footfall.motion.landmarks import has_hands, landmarks
 from footfall.motion.reduced_model import (

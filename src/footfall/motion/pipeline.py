@@ -28,9 +28,8 @@ from footfall.motion.courses import Segments
 from footfall.motion.curves import MotionCurves, join_curves
 from footfall.motion.draft import Draft
 from footfall.motion.feasibility import PlannedSequence, check_motion, transition_at
-from footfall.motion.feet import plan_feet
+from footfall.motion.feet import TurnSegments, TurnTiming, new_turns, plan_feet
 from footfall.motion.hands import plan_hand, plan_selection
-from footfall.motion.load import plan_load
 from footfall.motion.motion import Motion, PhaseTable, join_tables, phase_table
 from footfall.motion.parameters import LimitParameters, MotionParameters
 from footfall.motion.pose_checks import check_contacts, check_hands, check_heads, check_stances
@@ -41,9 +40,8 @@ from footfall.motion.schedule import Schedule, plan_phases
 from footfall.motion.support import SupportAreas, plan_support
 from footfall.motion.toes import plan_toe
 from footfall.motion.torso import TorsoPlan, plan_torso
-from footfall.motion.turns import TurnSegments, TurnTiming, new_turns
 from footfall.motion.whole_body import WholeBody
-from footfall.motion.zero_moment_point import blend_length, plan_zmp
+from footfall.motion.zero_moment_point import blend_length, plan_load, plan_zmp
 
 # From 0 to 1, at rest at both ends.
 _BLEND = TurnTiming(np.array([0.0, 1.0]), np.array([[6.0, -15.0, 10.0, 0.0, 0.0, 0.0]]))

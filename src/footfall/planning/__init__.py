@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from footfall.planning.contacts import Stance as Stance
     from footfall.planning.parameters import PlannerParameters as PlannerParameters
     from footfall.planning.parameters import parameters_for as parameters_for
-    from footfall.planning.parameters_file import read_planner_parameters as read_planner_parameters
-    from footfall.planning.parameters_file import write_planner_parameters as write_planner_parameters
+    from footfall.planning.parameters import read_planner_parameters as read_planner_parameters
+    from footfall.planning.parameters import write_planner_parameters as write_planner_parameters
     from footfall.planning.planner import plan_contacts as plan_contacts
     from footfall.planning.teleoperation import VelocityCommand as VelocityCommand
     from footfall.planning.teleoperation import commanded_step as commanded_step

@@ -18,9 +18,8 @@ from footfall.motion.leg_bounds import Legs, legs_of, stance_at
 from footfall.motion.motion import Motion
 from footfall.motion.samples import Sample, as_records
 from footfall.motion.stretched_leg import leg_points
-from footfall.planning.nearby import cell_below
 from footfall.planning.parameters import PRINTED_LEG
-from footfall.planning.solids import Capsule, Solids, capsule_gap
+from footfall.planning.solids import Capsule, Solids, capsule_gap, cell_below
 
 _RADIUS = 0.06  # m, of a thigh with legs of 0.87 m
 _SPARE = 0.03  # m around it: the robot is never just where it should be

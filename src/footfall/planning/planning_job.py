@@ -26,11 +26,10 @@ from footfall.planning.contacts import Blockage, Goal, PlannedContacts, SearchEf
 from footfall.planning.conversion import walking_transitions
 from footfall.planning.explanation import explain
 from footfall.planning.footsteps import FOUND
-from footfall.planning.gaps import narrowest_gap, widths
 from footfall.planning.kept_guide import KeptGuide, kept_guide
 from footfall.planning.leg_ways import LegsOnTheirWay
 from footfall.planning.parameters import PlannerParameters
-from footfall.planning.postprocess import stances_of
+from footfall.planning.postprocess import narrowest_gap, stances_of, widths
 from footfall.planning.search import (
     Aim,
     Path,

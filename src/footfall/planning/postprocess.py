@@ -1,16 +1,28 @@
-"""From a path on the grid to stances in the world: refined footholds, and hands that touch something."""
+"""From a path on the grid to stances in the world: refined footholds, and hands that touch something.
+
+Gaps between things, and how wide a robot is: numbers for why there is no way.
+
+Body and arms between stances whose feet were moved by refinement: nothing is rounded to cells and headings here.
+
+The search looks at the body on its way too (`body_ways.py`), but before it is known where feet stand to the centimetre.
+What is in the way after all is refused here.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.compiler.routines import new_records
+from footfall.arrays import Array
+from footfall.compiler.routines import ArrayOf, Vector3, new_records, routine
+from footfall.environment.model import Environment
+from footfall.environment.objects import EnvironmentObject
 from footfall.errors import InvalidTransition
 from footfall.gait.poses import FEET, HANDS
 from footfall.gait.step_parameters import wrapped
 from footfall.math.rotations import yaw_of
+from footfall.planning.biped import Biped
 from footfall.planning.contacts import FootPlacement, HandContact, Stance
 from footfall.planning.conversion import contact_of, foot_rotation
 from footfall.planning.footsteps import can_stop
@@ -23,10 +35,110 @@ from footfall.planning.hand_contacts import (
     touchables,
     touched_owner,
 )
-from footfall.planning.refined_ways import Midway, first_blocked
 from footfall.planning.refinement import RefinedFoot, refine_path, sole_at
 from footfall.planning.search import Path, Search
+from footfall.planning.solids import Capsule, Solids, Volumes, capsule_gap, cell_below, moved_capsule
 from footfall.planning.step_set import CELL
+
+_PIECE = 0.02  # m between places that are looked at
+ALLOWED = 0.002  # m that body and arms may be in something: what lies between two places
+
+
+class Midway(NamedTuple):
+    """The middle between the feet: x, y and height of the lower foot, m, and its heading, rad."""
+
+    place: Vector3
+    yaw: float
+
+
+@routine
+def midway_between(begin: Midway, end: Midway, share: float) -> Midway:
+    """On the way from one to another, whose headings differ by half a turn at most; as high as the lower end."""
+    place = begin.place + share * (end.place - begin.place)
+    low = np.array([place[0], place[1], min(begin.place[2], end.place[2])])
+    return Midway(low, begin.yaw + share * (end.yaw - begin.yaw))
+
+
+@routine
+def in_something(solids: Solids, capsules: ArrayOf[Capsule], here: Midway, depth: float) -> bool:
+    """Whether capsules, given in the frame between the feet, are deeper in something than `depth`, m."""
+    nowhere = np.zeros(3)
+    cell = cell_below(solids.near, here.place[0], here.place[1])
+    for m in range(solids.near.firsts[cell], solids.near.firsts[cell + 1]):
+        n = solids.near.items[m]
+        if not solids.solid[n]:
+            continue
+        for k in range(len(capsules)):
+            capsule = moved_capsule(capsules[k], here.place, here.yaw)
+            if capsule_gap(capsule, nowhere, solids.elements[n], -depth) < -depth:
+                return True
+    return False
+
+
+class Blocked(NamedTuple):
+    """Where a way ends: number of the step, or how many there are if none is blocked; place on its way, and whether it
+    is an arm that is in something."""
+
+    step: int
+    place: Vector3
+    arm: bool
+
+
+@routine
+def first_blocked(solids: Solids, volumes: Volumes, middles: ArrayOf[Midway]) -> Blocked:
+    """The first step on which body or arms are in something. middles (n + 1,): before and after each of n steps."""
+    body, arms = volumes.body[: volumes.body_count], volumes.arms[: 2 * volumes.arm_count]
+    for n in range(len(middles) - 1):
+        begin, end = middles[n], middles[n + 1]
+        way = end.place - begin.place
+        pieces = int(np.sqrt(way @ way) / _PIECE) + 2
+        for k in range(1, pieces + 1):
+            here = midway_between(begin, end, k / pieces)
+            if in_something(solids, body, here, ALLOWED):
+                return Blocked(n, here.place, False)
+            if in_something(solids, arms, here, ALLOWED):
+                return Blocked(n, here.place, True)
+    return Blocked(len(middles) - 1, middles[0].place, False)
+
+
+_LEAST = 0.05  # m: things that are closer together leave no gap
+_STRADDLED = 0.15  # m: what is lower is stepped over
+
+
+class Gap(NamedTuple):
+    """The thing on the other side, and how wide the gap is, m."""
+
+    other: str
+    wide: float
+
+
+def narrowest_gap(environment: Environment, id: str) -> Gap | None:
+    """The narrowest gap between an object and another one that is neither floor nor low."""
+    here = environment.object(id)
+    found = [
+        Gap(each.id, _apart(_box(here), _box(each)))
+        for each in environment.objects.values()
+        if each.id != id and each.category != "floor" and each.box[1][2] - here.box[0][2] > _STRADDLED
+    ]
+    return min((gap for gap in found if gap.wide > _LEAST), key=lambda gap: gap.wide, default=None)
+
+
+def _box(each: EnvironmentObject) -> Array:
+    return np.array(each.box)[:, :2]
+
+
+def _apart(one: Array, other: Array) -> float:
+    """Distance of two boxes (2, 2), m."""
+    return float(np.linalg.norm(np.maximum(0.0, np.maximum(one[0] - other[1], other[0] - one[1]))))
+
+
+def widths(biped: Biped) -> tuple[float, float]:
+    """How wide a gap a robot takes with hanging arms, ahead and sideways, m."""
+    elements = [element for volume in (biped.body, *biped.arms) for element in volume.elements]
+    low = np.min([element.corners.min(axis=0) - element.radius for element in elements], axis=0)
+    high = np.max([element.corners.max(axis=0) + element.radius for element in elements], axis=0)
+    return float(high[1] - low[1]), float(high[0] - low[0])
+
 
 _GONE = 0.04  # m: a hand stays where it is if what it touches has been seen nearer than this
 

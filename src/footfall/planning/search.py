@@ -31,17 +31,20 @@ from footfall.planning.footsteps import (
     Nodes,
     Problem,
     SearchProgress,
+    State,
     Target,
     can_stop,
     estimate,
     is_goal,
+    middle_of,
+    number_of,
     run_search,
+    state_of,
 )
 from footfall.planning.ground import known_cost
 from footfall.planning.guide import Guide, GuideWorld, Place, Pose2, Rates, guide_state, least_ways, run_guide
 from footfall.planning.heap import Heap, kept_heap, push
 from footfall.planning.kept_guide import KeptGuide, with_kept_guide
-from footfall.planning.states import State, middle_of, number_of, state_of
 from footfall.planning.step_set import CELL, GUIDE_CELL, GUIDE_TURN, GuideSteps
 from footfall.planning.surroundings import Surroundings
 from footfall.planning.tables import Tables

@@ -16,8 +16,8 @@ from footfall.geometry.swept_cover import element_distances
 from footfall.geometry.swept_coverage import Coverage, coverage, drafts_of
 from footfall.geometry.swept_sphere import KINDS, SweptSphere, SweptVolume
 from footfall.robot.model import Robot
-from footfall.robot.volume_file import save_volumes
 from footfall.robot.volume_fitting import body_solid
+from footfall.robot.volume_schema import save_volumes
 from footfall.robot.volumes import BodyVolume
 
 _MOST_STEPS = 200  # that can be undone

@@ -14,8 +14,7 @@ from footfall.math.rotations import matrix_from_quaternion
 from footfall.motion.motion import Motion
 from footfall.motion.packed_curves import PackedCurves, evaluate, own_types
 from footfall.motion.samples import SIZE, Sample
-from footfall.motion.stream import mass_numbers
-from footfall.motion.stream_vectors import stream_kernel
+from footfall.motion.stream import mass_numbers, stream_kernel
 from footfall.walking.feet import FootPlan
 from footfall.walking.gains import ControlGains
 from footfall.walking.hands import HandPlan

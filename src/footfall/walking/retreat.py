@@ -18,7 +18,7 @@ from footfall.gait.walking_transitions import walking_sequence
 from footfall.math.rotations import yaw_of
 from footfall.motion.reduced_model import ReducedModel
 from footfall.planning.parameters import PlannerParameters, parameters_for
-from footfall.planning.refined_ways import ALLOWED, Midway, in_something
+from footfall.planning.postprocess import ALLOWED, Midway, in_something
 from footfall.planning.surroundings import surroundings
 from footfall.planning.tables import tables_for
 from footfall.planning.transition_planner import PlanningContext

@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     from footfall.workspace.chain import arm_chain as arm_chain
     from footfall.workspace.design import arm_robot as arm_robot
     from footfall.workspace.design import robot_with_arms as robot_with_arms
-    from footfall.workspace.directions import spiral_points as spiral_points
+    from footfall.workspace.evaluation import spiral_points as spiral_points
     from footfall.workspace.files import load_workspace as load_workspace
     from footfall.workspace.files import save_surface as save_surface
     from footfall.workspace.files import save_vtk as save_vtk
     from footfall.workspace.files import save_workspace as save_workspace
+    from footfall.workspace.gathering import reachable as reachable
     from footfall.workspace.indices import MEANINGS as MEANINGS
     from footfall.workspace.optimisation import Best as Best
     from footfall.workspace.optimisation import OptimisationProgress as OptimisationProgress
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from footfall.workspace.optimisation import optimise_arms as optimise_arms
     from footfall.workspace.optimisation import optimise_topology as optimise_topology
     from footfall.workspace.optimisation import score_arm as score_arm
-    from footfall.workspace.reaching import reachable as reachable
     from footfall.workspace.samples import sample_counts as sample_counts
     from footfall.workspace.surface import CrossSection as CrossSection
     from footfall.workspace.surface import WorkspaceSurface as WorkspaceSurface

@@ -20,7 +20,7 @@ from benchmarks.lab.random_problems import (
 from footfall.arrays import Array
 from footfall.contact.classic.gauss_seidel import solve_gauss_seidel, solve_gauss_seidel_source
 from footfall.contact.classic.hybrid import solve_hybrid
-from footfall.contact.classic.stopping import impulse_scale
+from footfall.contact.classic.pyramid import impulse_scale
 from footfall.contact.problem import ContactProblem, ContactSolution
 from footfall.contact.validation import check_solution
 from footfall.errors import InvalidInput

@@ -10,7 +10,7 @@ import pytest
 from benchmarks.lab.random_problems import problems, random_problem
 from footfall.contact.classic.gauss_seidel import solve_gauss_seidel
 from footfall.contact.classic.hybrid import projected, solve_hybrid
-from footfall.contact.classic.stopping import impulse_scale
+from footfall.contact.classic.pyramid import impulse_scale
 from footfall.contact.problem import ContactProblem
 from footfall.contact.validation import check_solution
 

@@ -13,16 +13,21 @@ from hypothesis import strategies as st
 from benchmarks.lab.random_problems import foot_problem, pile_problem, random_problem
 from footfall.arrays import Array
 from footfall.contact.classic.hybrid import solve_hybrid
-from footfall.contact.classic.interior_point import solve_interior_point, solve_interior_point_lcp
-from footfall.contact.classic.lemke import solve_lemke, solve_lemke_lcp
-from footfall.contact.classic.newton import solve_newton, solve_newton_lcp
+from footfall.contact.classic.lemke import (
+    solve_interior_point,
+    solve_interior_point_lcp,
+    solve_lemke,
+    solve_lemke_lcp,
+    solve_newton,
+    solve_newton_lcp,
+)
 from footfall.contact.classic.pyramid import (
     LCPResult,
     facet_directions,
+    impulse_scale,
     pyramid_residual,
     solve_gauss_seidel_pyramid,
 )
-from footfall.contact.classic.stopping import impulse_scale
 from footfall.contact.problem import ContactProblem
 from footfall.contact.validation import check_solution
 from footfall.errors import InvalidInput

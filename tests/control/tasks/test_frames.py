@@ -11,8 +11,7 @@ import footfall
 from footfall.control.gains import Gains
 from footfall.control.hybrid_control import solve_tasks, task_state
 from footfall.control.references import MovingFrame
-from footfall.control.tasks.frames import AxisGoal, FrameTask
-from footfall.control.tasks.guards import Guard
+from footfall.control.tasks.frames import AxisGoal, FrameTask, Guard
 from footfall.control.tasks.positions import frame_position
 from footfall.control.whole_body import WholeBodyControl
 from footfall.errors import InvalidInput, UnknownName

@@ -7,8 +7,7 @@ import pytest
 
 import footfall
 from footfall.control.hybrid_control import solve_tasks
-from footfall.control.tasks.frames import AxisGoal, FrameTask
-from footfall.control.tasks.guards import Guard, TaskProgress
+from footfall.control.tasks.frames import AxisGoal, FrameTask, Guard, TaskProgress
 from footfall.errors import InvalidInput
 
 ARM = footfall.load("planar-arm")

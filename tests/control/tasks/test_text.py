@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from footfall.control.gains import Gains
-from footfall.control.tasks.frames import AxisGoal, FrameTask
-from footfall.control.tasks.guards import Guard
+from footfall.control.tasks.frames import AxisGoal, FrameTask, Guard
 from footfall.control.tasks.points import FramePoint
 from footfall.control.tasks.positions import Boundary
 from footfall.control.tasks.text import parse_tasks, tasks_text

@@ -20,7 +20,6 @@ from footfall.errors import InvalidInput, UnknownName
 from footfall.gait.preview import CartTable
 from footfall.math.polygons import boundary_distance
 from footfall.math.trajectories import PolynomialTrajectory
-from footfall.motion.reduced.biped import shared_pivots
 from footfall.motion.reduced.divergent import (
     capture_limit,
     capture_radii,
@@ -47,7 +46,7 @@ from footfall.motion.reduced.predictive import (
     horizon,
     prediction,
 )
-from footfall.motion.reduced.preview import PERIOD, cart_law, cart_table, follow_cart
+from footfall.motion.reduced.preview import PERIOD, cart_law, cart_table, follow_cart, shared_pivots
 from footfall.motion.reduced.problem import BalanceProblem, CentreMotion
 from tests.motion.lola import MODEL
 from tests.motion.reduced.problems import WALKING, curved_problem, hand_problem, straight_problem

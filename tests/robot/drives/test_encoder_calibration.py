@@ -11,9 +11,14 @@ from hypothesis import strategies as st
 
 import footfall
 from footfall.errors import InvalidInput, RobotError, UnknownName
-from footfall.robot.drives.calibration_file import Calibration, read_calibration, write_calibration
-from footfall.robot.drives.drive_file import lola_drives
-from footfall.robot.drives.encoder_calibration import calibrate_encoders, wrapped
+from footfall.robot.drives.drive_schema import lola_drives
+from footfall.robot.drives.encoder_calibration import (
+    Calibration,
+    calibrate_encoders,
+    read_calibration,
+    wrapped,
+    write_calibration,
+)
 from footfall.robot.drives.homing import Homing, HomingPhase, HomingState
 
 LOLA = footfall.load("lola")

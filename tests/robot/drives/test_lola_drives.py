@@ -11,7 +11,7 @@ import footfall
 from footfall.compiler import build_kernel
 from footfall.errors import RobotError, UnknownName
 from footfall.robot.drives.drive import Drive
-from footfall.robot.drives.drive_file import lola_drives, parse_drives
+from footfall.robot.drives.drive_schema import lola_drives, parse_drives
 from footfall.robot.drives.drive_set import DriveSet
 from footfall.robot.drives.harmonic_drive import HarmonicDrive
 from footfall.robot.drives.model_types import model_type

@@ -9,7 +9,7 @@ import pytest
 
 import footfall
 from footfall.errors import InvalidInput, UnknownName
-from footfall.robot.drives.drive_file import lola_drives
+from footfall.robot.drives.drive_schema import lola_drives
 from footfall.robot.drives.torque_report import report_text, torque_report
 
 LOLA = footfall.load("lola")

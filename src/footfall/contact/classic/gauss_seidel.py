@@ -10,7 +10,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, Matrix3, Vector3, new_records, routine
 from footfall.contact import local_cone
-from footfall.contact.classic.stopping import Swept, stopped, stopping_residual
+from footfall.contact.classic.pyramid import Swept, stopped, stopping_residual
 from footfall.contact.problem import (
     ContactProblem,
     ContactRows,

@@ -14,7 +14,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, as_records, routine
 from footfall.contact.classic.gauss_seidel import SweepOptions, cone_sweeps
-from footfall.contact.classic.stopping import Swept, impulse_scale, stopped, stopping_residual
+from footfall.contact.classic.pyramid import Swept, impulse_scale, stopped, stopping_residual
 from footfall.contact.law import ContactLaw, linear_law, linear_row, made_law
 from footfall.contact.law import natural_map as contact_map
 from footfall.contact.newton_schedule import (

@@ -2,15 +2,18 @@
 
 Some axes keep a position, a velocity or an acceleration, some push with a force, the others are free. Motion axes are
 rows like those of all other tasks; bounds of forces, forces and guards are for hybrid control.
+
+When tasks begin and end: conditions on what happens along an axis.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -18,7 +21,6 @@ from footfall.arrays import Array
 from footfall.compiler import maximum, minimum
 from footfall.control.gains import Gains
 from footfall.control.references import MovingFrame, checked_frame
-from footfall.control.tasks.guards import Guard
 from footfall.control.tasks.orientations import relative_rotation, relative_rotation_bias
 from footfall.control.tasks.points import FramePoint, Segment, point_bias, point_kinematics
 from footfall.control.tasks.positions import relative_position, relative_position_bias
@@ -368,3 +370,55 @@ def guards(given: Any, what: str) -> tuple[Guard, ...]:
         if not isinstance(each, Guard):
             raise InvalidInput(f"{what} has {each!r}; it must be a Guard")
     return every
+
+
+Quantity = Literal["force", "position", "speed"]
+QUANTITIES: tuple[Quantity, ...] = ("force", "position", "speed")
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A condition on a quantity along an axis of a task: a force (N, N m), a position (m, rad) or a speed (m/s, rad/s).
+
+    It holds if the quantity is above one bound or below the other, with its sign; beyond: if its size is above,
+    within: if its size is below, whatever the sign.
+    """
+
+    axis: str
+    quantity: Quantity
+    above: float = math.inf
+    below: float = -math.inf
+    beyond: float = math.inf
+    within: float = -math.inf
+
+    def __post_init__(self) -> None:
+        if self.axis not in AXES or self.quantity not in QUANTITIES:
+            raise InvalidInput(
+                f"guard on {self.quantity!r} of axis {self.axis!r}: there are the quantities "
+                f"{', '.join(QUANTITIES)} and the axes {', '.join(AXES)}"
+            )
+        bounds = {each.name: getattr(self, each.name) for each in fields(self)[2:]}
+        for name, bound in bounds.items():
+            if isinstance(bound, bool) or not isinstance(bound, (int, float)) or math.isnan(bound):
+                raise InvalidInput(f"guard on {self.axis}: {name} is {bound!r}; it must be a number")
+        for name in ("beyond", "within"):
+            if math.isfinite(bounds[name]) and bounds[name] < 0.0:
+                raise InvalidInput(
+                    f"guard on {self.axis}: {name} is {bounds[name]}; sizes are not negative, see above and below"
+                )
+        if not any(math.isfinite(bound) for bound in bounds.values()):
+            raise InvalidInput(
+                f"guard on {self.quantity} of {self.axis} has no bound; give one of {', '.join(bounds)}"
+            )
+
+    def holds(self, value: float) -> bool:
+        """Whether a value of its quantity fulfils it."""
+        size = abs(value)
+        return value > self.above or value < self.below or size > self.beyond or size < self.within
+
+
+class TaskProgress(NamedTuple):
+    """Names of tasks that have begun and of those that have ended, one control period handing them to the next."""
+
+    started: frozenset[str] = frozenset()
+    finished: frozenset[str] = frozenset()

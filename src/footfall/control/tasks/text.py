@@ -13,8 +13,7 @@ import numpy as np
 from footfall.control.gains import Gains
 from footfall.control.references import MovingFrame
 from footfall.control.tasks.features import FeatureTask
-from footfall.control.tasks.frames import MODES, AxisGoal, FrameTask
-from footfall.control.tasks.guards import Guard
+from footfall.control.tasks.frames import MODES, AxisGoal, FrameTask, Guard
 from footfall.control.tasks.points import FramePoint
 from footfall.control.tasks.positions import BOUNDARY_PRIORITY, Boundary
 from footfall.errors import FootfallError, InvalidInput, RobotError

@@ -7,13 +7,12 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from footfall.errors import UnknownName
-from footfall.motion.reduced.biped import plan_biped
 from footfall.motion.reduced.centroidal import plan_centroidal
 from footfall.motion.reduced.divergent import plan_divergent
 from footfall.motion.reduced.masses import plan_five_masses, plan_three_masses
 from footfall.motion.reduced.pendulum import plan_pendulum
 from footfall.motion.reduced.predictive import plan_flywheel, plan_predictive
-from footfall.motion.reduced.preview import plan_preview
+from footfall.motion.reduced.preview import plan_biped, plan_preview
 from footfall.motion.reduced.problem import BalanceProblem, CentreMotion
 
 Generate = Callable[[BalanceProblem], CentreMotion]

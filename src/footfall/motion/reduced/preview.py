@@ -1,6 +1,14 @@
 """The linear inverted pendulum by preview control, Kajita 2003: jerks follow from the zero-moment points to come.
 
 The gains are those of `footfall.gait.preview`; here they act on both axes at once, in a native loop.
+
+Two pendulums, one a leg: the linear biped, Stephens 2010. Each foot is a pivot, and loads say how they share:
+
+    c'' = w^2 (c - l_R p_R - l_L p_L),  l_R + l_L = 1
+
+With one foot on the ground that is the linear inverted pendulum; double support has a time of its own, in which the
+load goes over. Loads are those that the plan has for the feet anyway; a foot is a pivot where the zero-moment point is
+wanted half way through its single support.
 """
 
 from __future__ import annotations
@@ -13,7 +21,15 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler.routines import routine
 from footfall.gait.preview import CartTable
-from footfall.motion.reduced.problem import BalanceProblem, CentreMotion, brought_to_rest, pendulum_motion
+from footfall.math.trajectories import PolynomialTrajectory
+from footfall.motion.reduced.pendulum import follow_pivots, wanted_pivots
+from footfall.motion.reduced.problem import (
+    BalanceProblem,
+    CentreMotion,
+    brought_to_rest,
+    joined,
+    pendulum_motion,
+)
 
 PERIOD, HORIZON = 0.01, 1.6  # s
 _KEPT = 5  # periods between two break points of the result
@@ -104,3 +120,42 @@ def plan_preview(problem: BalanceProblem) -> CentreMotion:
     ending = np.stack([last[0] + left * last[1] + left**2 / 2 * last[2], last[1] + left * last[2], last[2]])
     motion = np.concatenate([motion[:, :-1], ending[:, None]], axis=1)
     return pendulum_motion(problem, at, brought_to_rest(problem, at, motion))
+
+
+_LEAST = 0.05  # load, with which a foot says where its pivot is
+
+
+def shared_pivots(problem: BalanceProblem) -> PolynomialTrajectory:
+    """Where both legs together have their pivot (2,), m. Without steps from foot to foot it is where it is wanted."""
+    middles = problem.phase_middles[problem.moving]
+    sides = problem.draft.load(middles)[:, :2].argmax(axis=1) if len(middles) else np.zeros(0, dtype=int)
+    if len(sides) < 2 or (np.diff(sides) == 0).any():
+        return wanted_pivots(problem)
+    times, places = problem.grid, problem.wanted(middles)[:, :2]
+    loads = problem.draft.load(times)[:, :2]
+    loads = loads / loads.sum(axis=1, keepdims=True)
+    wanted = problem.wanted(times[[0, -1]])[:, :2]
+    # The foot that has carried before the first step, and that which will after the last: where it must have been.
+    before, after = places[1], places[-2]
+    for end, carrying in ((0, 0), (-1, -1)):
+        share = loads[end, sides[carrying]]
+        if 1.0 - share > _LEAST:
+            other = (wanted[end] - share * places[carrying]) / (1.0 - share)
+            before, after = (other, after) if end == 0 else (before, other)
+    stances = np.concatenate([[before], places, [after]])
+    number = np.searchsorted(
+        middles, times, side="right"
+    )  # between which single supports: this one and the next
+    first = np.where(number > 0, sides[np.maximum(number - 1, 0)], 1 - sides[0])
+    share = np.take_along_axis(loads, first[:, None], axis=1)
+    points = share * stances[number] + (1.0 - share) * stances[number + 1]
+    points[[0, -1]] = wanted
+    return joined(times, problem.hands(times).pivots(points))
+
+
+def plan_biped(problem: BalanceProblem) -> CentreMotion:
+    """Two pendulums whose loads go over as planned."""
+    times = problem.grid
+    motion = follow_pivots(shared_pivots(problem), problem.times, *problem.ends, problem.omega, times)
+    motion[:, 0], motion[:, -1] = problem.ends
+    return pendulum_motion(problem, times, motion)

@@ -27,7 +27,6 @@ from footfall.math.rotations import (
 from footfall.math.trajectories import PolynomialTrajectory, stack, union_of_times
 from footfall.motion.draft import Draft
 from footfall.motion.five_mass import centre_of_mass_motion, contact_wrenches, masses_of
-from footfall.motion.horizontal_torso import grid
 from footfall.motion.limbs import limbs_of, torso_motion
 from footfall.motion.parameters import TorsoParameters
 from footfall.motion.reduced.generators import plan_center
@@ -36,7 +35,7 @@ from footfall.motion.reduced.problem import BalanceProblem, CentreMotion, throug
 from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.samples import MotionSamples
 from footfall.motion.support import SupportAreas
-from footfall.motion.torso import TorsoPlan
+from footfall.motion.torso import TorsoPlan, grid
 from footfall.motion.vertical_torso import feasible_height, wanted_height
 from footfall.motion.whole_body import WholeBody
 

@@ -1,16 +1,21 @@
-"""Drives in TOML: the tables that a robot's file may have, and what they make; docs/drives.md explains the fields."""
+"""Drives in TOML: the tables that a robot's file may have, and what they make; docs/drives.md explains the fields.
+
+Files of drives alone: mechanisms, motors and friction of a robot in TOML; docs/drives.md explains the fields.
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
 
-from footfall.errors import RobotError, listed
+from footfall.errors import DescriptionError, RobotError, listed
 from footfall.robot.drives.ankle_cranks import AnkleCranks, SliderCrank
 from footfall.robot.drives.camera_vergence import CameraVergence
 from footfall.robot.drives.drive import Drive
+from footfall.robot.drives.drive_set import DriveSet
 from footfall.robot.drives.elasticity import Elasticity
 from footfall.robot.drives.electric_motor import ElectricMotor
 from footfall.robot.drives.friction import Friction, friction_of_efficiency
@@ -19,6 +24,8 @@ from footfall.robot.drives.knee_screw import KneeScrew
 from footfall.robot.drives.mechanism import Mechanism
 from footfall.robot.drives.servo_cascade import ServoCascade
 from footfall.robot.drives.spring import Spring
+from footfall.robot.model import Robot
+from footfall.robot.toml_parts import decode, read_text
 from footfall.robot.values import Subject
 
 Vector = tuple[float, float, float]
@@ -212,3 +219,26 @@ def _drive(
         servo=named["servo"],
         rotor_axes=tuple(schema.rotor_axes),
     )
+
+
+_SIZE_LIMIT = 2**20  # bytes; LOLA's need 8 kB
+
+
+def read_drives(path: str | Path) -> tuple[Drive, ...]:
+    """The drives that a TOML file describes."""
+    source = Path(path)
+    return parse_drives(read_text(source, limit=_SIZE_LIMIT), source=str(source))
+
+
+def parse_drives(text: str, *, source: str = "drives") -> tuple[Drive, ...]:
+    """The drives that a TOML text describes; source: its name in errors."""
+    try:
+        return decode(text, source, DriveTables).drives()
+    except DescriptionError as error:
+        error.source = error.source or source
+        raise
+
+
+def lola_drives(robot: Robot) -> DriveSet:
+    """Drives of robot `lola`: ratios and ratings of the source, geometry and motor data of our choice."""
+    return DriveSet(robot, robot.drives)

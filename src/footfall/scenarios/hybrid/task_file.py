@@ -9,8 +9,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.control.hybrid_control import solve_tasks
 from footfall.control.tasks.features import FeatureTask
-from footfall.control.tasks.frames import FrameTask
-from footfall.control.tasks.guards import TaskProgress
+from footfall.control.tasks.frames import FrameTask, TaskProgress
 from footfall.control.tasks.ranks import RankReport, check_ranks
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.text import Written, parse_frames, parse_tasks
