@@ -19,9 +19,9 @@ from benchmarks.lab.random_problems import robot_problem
 from benchmarks.lab.recorded_steps import RecordedStep
 from footfall.arrays import Array
 from footfall.bench.chains import crossing
+from footfall.contact.classic.complementarity import solve_interior_point, solve_lemke, solve_newton
 from footfall.contact.classic.gauss_seidel import solve_gauss_seidel, solve_gauss_seidel_source
 from footfall.contact.classic.hybrid import solve_hybrid
-from footfall.contact.classic.lemke import solve_interior_point, solve_lemke, solve_newton
 from footfall.contact.classic.pyramid import impulse_scale, solve_gauss_seidel_pyramid
 from footfall.contact.problem import ContactProblem, ContactSolution
 from footfall.contact.validation import check_solution

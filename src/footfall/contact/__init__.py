@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from footfall.contact.classic.broad_phase import bounding_box as bounding_box
     from footfall.contact.classic.broad_phase import broad_phase as broad_phase
     from footfall.contact.classic.broad_phase import swept_bounds as swept_bounds
+    from footfall.contact.classic.complementarity import solve_interior_point as solve_interior_point
+    from footfall.contact.classic.complementarity import solve_lemke as solve_lemke
+    from footfall.contact.classic.complementarity import solve_newton as solve_newton
     from footfall.contact.classic.gauss_seidel import solve_gauss_seidel as solve_gauss_seidel
     from footfall.contact.classic.hybrid import solve_hybrid as solve_hybrid
     from footfall.contact.classic.impacts import solve_impact_sequence as solve_impact_sequence
-    from footfall.contact.classic.lemke import solve_interior_point as solve_interior_point
-    from footfall.contact.classic.lemke import solve_lemke as solve_lemke
-    from footfall.contact.classic.lemke import solve_newton as solve_newton
     from footfall.contact.classic.polyhedron import Polyhedron as Polyhedron
     from footfall.contact.classic.polyhedron import polyhedron as polyhedron
     from footfall.contact.classic.pyramid import solve_gauss_seidel_pyramid as solve_gauss_seidel_pyramid

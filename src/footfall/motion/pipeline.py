@@ -1,10 +1,7 @@
 """From a plan to a motion: the stages one after the other (Seiwald 2023).
 
-What is refused before anything is planned: sequences that no robot can walk, with the transition's number.
-
-Which foot stands in each phase, and on what of its sole: part of what a controller is given (Seiwald 2023).
-
-Stages 6 and 10: how upper body and head turn (Seiwald 2023).
+First sequences that no robot can walk are refused, with the transition's number. Stages of a few lines stand here: how
+upper body and head turn (6 and 10), and which foot stands on what of its sole, which a controller is given.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Gaps between things, and how wide a robot is: numbers for why there is no way.
 
 Body and arms between stances whose feet were moved by refinement: nothing is rounded to cells and headings here.
 
-The search looks at the body on its way too (`body_ways.py`), but before it is known where feet stand to the centimetre.
+The search looks at the body on its way too (`footsteps.py`), but before it is known where feet stand to the centimetre.
 What is in the way after all is refused here.
 """
 

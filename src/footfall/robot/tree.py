@@ -5,7 +5,7 @@ Three reductions make every recursion short:
 - bodies on fixed joints are merged into the link that carries them (their names live on as frames);
 - joints with several velocities become chains of elementary ones with massless links between: a floating base
   is three slides along the axes of its joint frame and a ball joint, a universal joint two hinges;
-- link frames are chosen so that the joint axis is z and constant transforms have many zeros (`link_frames.py`). These,
+- link frames are chosen so that the joint axis is z and constant transforms have many zeros (below). These,
   and the zeros and ones of right angles, vanish when an algorithm is traced.
 
 Then only three kinds of joint are left, and the motion subspace of each is constant in its link.

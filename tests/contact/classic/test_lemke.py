@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from benchmarks.lab.random_problems import foot_problem, pile_problem, random_problem
 from footfall.arrays import Array
-from footfall.contact.classic.hybrid import solve_hybrid
-from footfall.contact.classic.lemke import (
+from footfall.contact.classic.complementarity import (
     solve_interior_point,
     solve_interior_point_lcp,
     solve_lemke,
@@ -21,6 +20,7 @@ from footfall.contact.classic.lemke import (
     solve_newton,
     solve_newton_lcp,
 )
+from footfall.contact.classic.hybrid import solve_hybrid
 from footfall.contact.classic.pyramid import (
     LCPResult,
     facet_directions,

@@ -14,7 +14,7 @@ from footfall.dynamics.kinematics import frame_pose
 from footfall.errors import NoSolution, RobotError
 from footfall.math.transform import Transform
 from footfall.robot.library import lola
-from footfall.robot.library.adjusted import SOLE_FRONT, SOLE_REAR, idle_configuration, idle_error
+from footfall.robot.library.lola_idle import SOLE_FRONT, SOLE_REAR, idle_configuration, idle_error
 from footfall.robot.load import load
 from footfall.robot.model import Box, JointType, Robot, Sphere
 

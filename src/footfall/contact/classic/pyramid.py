@@ -5,7 +5,7 @@ of them t1: `p_t = sum beta_j d_j`, `sum beta_j <= mu p_n + extra`. Unknowns and
 impulses, beta (contact by contact), limits, boxes (shifted by their bound), then one multiplier for each cone
 (the sliding speed) and each box (Stewart and Trinkle, Anitescu and Potra; Ayit 2015, (4.33)).
 
-When an iterative method stops, and what it returns: shared by all of them.
+Here too stands when an iterative method stops, and what it returns: shared by all of them.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""Lemke's method: exact solutions of linear complementarity problems by pivoting, Ayit 2015, (4.33).
+"""Three methods for complementarity problems `u >= 0`, `w = A u + b >= 0`, `u w = 0`; Ayit 2015, (4.33) and 2.4.
 
-Mehrotra's interior-point method for linear complementarity problems, for the comparison of Ayit 2015, 2.4.
-
-Newton's method on the Fischer-Burmeister function, with line search, for the comparison of Ayit 2015, section 2.4.
-
-`phi(u, w) = u + w - sqrt(u^2 + w^2)` is zero exactly where u and w are complementary, so that a complementarity
-problem is a system of equations (De Luca, Facchinei and Kanzow). For the exact cone see `hybrid`.
+Lemke's pivots end at an exact solution. Mehrotra's interior point and Newton's method on the function of Fischer and
+Burmeister are there to be compared: `phi(u, w) = u + w - sqrt(u^2 + w^2)` is zero exactly where u and w are
+complementary, so that the problem is a system of equations (De Luca, Facchinei and Kanzow). For the exact cone see
+`hybrid`.
 """
 
 from __future__ import annotations
