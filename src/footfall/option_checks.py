@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any, get_args
 
 import numpy as np
 
 from footfall.errors import InvalidInput
+
+
+def require_above_zero(
+    record: Any, *names: str, of: str = "", error: Callable[[str], Exception] = InvalidInput
+) -> None:
+    """Finite numbers above zero, as attributes of a record or under names; of: what they belong to, for the message."""
+    for name in names or record:
+        value = getattr(record, name) if names else record[name]
+        if not 0.0 < value < math.inf:
+            raise error(f"{name}{of} is {value}; it must be finite and above zero")
 
 
 def require_not_negative(record: Any, *names: str) -> None:

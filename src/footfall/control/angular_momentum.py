@@ -109,10 +109,6 @@ class ArmSwingTask(MotionTask):
     scale: float
     target: Array
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._settle(self.target)
-
     def _settle(self, target: Any) -> None:
         self._set("target", self._array("target", target, (3,)))
 
@@ -123,10 +119,6 @@ class ArmSwingTask(MotionTask):
     @property
     def structure(self) -> tuple[Any, ...]:
         return ("arm swing", self.arm, self.leg, self.frame, self.scale)
-
-    @property
-    def parameters(self) -> Array:
-        return self.target
 
     def size(self, robot: Robot) -> int:
         return 3

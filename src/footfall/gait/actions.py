@@ -32,6 +32,7 @@ from footfall.gait.walking_transitions import (
     final_transition,
 )
 from footfall.math.rotations import quaternion_product, rotate_by_quaternion
+from footfall.option_checks import require_above_zero
 
 MOST_STEPS = 10_000  # in one go
 
@@ -49,7 +50,7 @@ def straight(
     The length grows by `gradient` a step from `shortest` to at most `longest` and falls again; all are scaled so that
     they sum up to the distance. duration: of each step, s.
     """
-    _positive(shortest=shortest, longest=longest, gradient=gradient)
+    require_above_zero({"shortest": shortest, "longest": longest, "gradient": gradient})
     if longest < shortest:
         raise InvalidInput(f"longest step is {longest} m, it must be at least the shortest, {shortest} m")
     lengths = _ramped(abs(distance), shortest, longest, gradient)
@@ -90,7 +91,7 @@ def curve(
     length: float, angle: float, *, longest: float = 0.2, sharpest: float = 0.2
 ) -> list[WalkingTransition]:
     """Steps along an arc of a length, m, that turns by an angle, rad, to the left. sharpest: turn of a step, rad."""
-    _positive(longest=longest, sharpest=sharpest)
+    require_above_zero({"longest": longest, "sharpest": sharpest})
     count = _count(float(np.maximum(abs(length) / longest, abs(angle) / sharpest)))
     return [WalkingTransition(forward=length / count, yaw=angle / count)] * count if count else []
 
@@ -100,7 +101,7 @@ def sideways(distance: float, *, longest: float = 0.1) -> list[WalkingTransition
 
     The outer foot must swing first: `first_swing="LF"` to the left.
     """
-    _positive(longest=longest)
+    require_above_zero({"longest": longest})
     count = _count(abs(distance) / longest)
     return [
         step for _ in range(count) for step in (WalkingTransition(left=distance / count), WalkingTransition())
@@ -109,7 +110,7 @@ def sideways(distance: float, *, longest: float = 0.1) -> list[WalkingTransition
 
 def turn_in_place(angle: float, *, sharpest: float = 0.15) -> list[WalkingTransition]:
     """Steps that turn the robot to the left, rad. The outer foot must swing first: `first_swing="LF"` to the left."""
-    _positive(sharpest=sharpest)
+    require_above_zero({"sharpest": sharpest})
     count = _count(abs(angle) / sharpest)
     return [
         step for _ in range(count) for step in (WalkingTransition(yaw=angle / count), WalkingTransition())
@@ -215,7 +216,7 @@ def stand_on_one_leg(
     begin: RobotPose, *, foot: Foot = "RF", lift: float = 0.08, hold: float = 2.0
 ) -> TransitionSequence:
     """Lift a foot, m, balance on the other leg, s, and put it down again."""
-    _positive(lift=lift, hold=hold)
+    require_above_zero({"lift": lift, "hold": hold})
     standing = begin.with_stance(other_foot(foot))
     state = begin.foot(foot)
     x, y, z = state.position
@@ -237,7 +238,7 @@ def wave(
     raised: how far the hand goes ahead, outwards and up from where it is at rest, m. swing: to each side, m. times: how
     often it swings there and back. The hand is in task space and touches nothing.
     """
-    _positive(swing=swing)
+    require_above_zero({"swing": swing})
     _whole(times)
     out = -1.0 if hand == "RH" else 1.0
     body, rest = np.array(begin.upper_body), np.array(begin.hand(hand).position)
@@ -290,12 +291,6 @@ def _relative_head(pose: RobotPose) -> Array:
 def _whole(count: int) -> None:
     if not 0 <= count <= MOST_STEPS or count != int(count):
         raise InvalidInput(f"count is {count}; it must be a whole number from 0 to {MOST_STEPS}")
-
-
-def _positive(**values: float) -> None:
-    for name, value in values.items():
-        if not (np.isfinite(value) and value > 0.0):
-            raise InvalidInput(f"{name} is {value}; it must be above zero")
 
 
 def _tuple(values: Array) -> Any:

@@ -15,6 +15,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.errors import InvalidInput
 from footfall.gait.gaits import Gait
+from footfall.option_checks import require_above_zero
 
 Complexes = np.ndarray[Any, np.dtype[np.complex128]]
 
@@ -38,11 +39,8 @@ class PatternGenerator:
     differences: Array = field(init=False)  # (legs,) to the master that hold now, cycles
 
     def __post_init__(self) -> None:
-        for name in ("frequency", "attraction", "mu", "coupling", "glide"):
-            if not getattr(self, name) > 0.0:
-                raise InvalidInput(
-                    f"{name} of the pattern generator is {getattr(self, name)}; it must be above zero"
-                )
+        names = ("frequency", "attraction", "mu", "coupling", "glide")
+        require_above_zero(self, *names, of=" of the pattern generator")
         if self.master not in self.gait.legs:
             raise InvalidInput(f"no leg {self.master!r} to lead; there are: {', '.join(self.gait.legs)}")
         self.differences = self._wanted(self.gait)

@@ -14,6 +14,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.errors import InvalidInput
+from footfall.option_checks import require_above_zero
 
 
 class PreviewGains(NamedTuple):
@@ -59,9 +60,7 @@ class CartTable:
     gravity: float = 9.81
 
     def __post_init__(self) -> None:
-        for name, value in vars(self).items():
-            if not (np.isfinite(value) and value > 0.0):
-                raise InvalidInput(f"{name} of the cart-table model is {value}; it must be above zero")
+        require_above_zero(vars(self), of=" of the cart-table model")
 
     @property
     def transition(self) -> Array:

@@ -32,6 +32,7 @@ from footfall.math.rotations import (
     rotate_by_quaternion,
     yaw_of,
 )
+from footfall.option_checks import require_above_zero
 
 
 @dataclass(frozen=True)
@@ -50,9 +51,7 @@ class GaitDimensions:
     leg_length: float
 
     def __post_init__(self) -> None:
-        for name in ("com_height", "foot_distance", "leg_length"):
-            if not getattr(self, name) > 0.0:
-                raise InvalidInput(f"{name} is {getattr(self, name)}; it must be above zero")
+        require_above_zero(self, "com_height", "foot_distance", "leg_length")
 
 
 _FARTHEST = 1e6  # m, rad, N: squares must not overflow, and nobody walks so far in a step

@@ -15,6 +15,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.errors import InvalidInput
 from footfall.motion.hand_space import HandSpace
+from footfall.option_checks import require_above_zero
 from footfall.robot.values import Value
 
 Interval = tuple[float, float]
@@ -71,9 +72,7 @@ class PlanarLeg:
                 raise InvalidInput(f"{field.name} of the leg is {value}; it must be finite")
             if value.ndim and not value[0] < value[1]:
                 raise InvalidInput(f"{field.name} of the leg are {value}; the first must be below the second")
-        for name in ("lower_leg", "upper_leg"):
-            if getattr(self, name) <= 0.0:
-                raise InvalidInput(f"{name} is {getattr(self, name):g} m; it must be positive")
+        require_above_zero(self, "lower_leg", "upper_leg")
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,9 +124,7 @@ class ReducedModel(Value):
         object.__setattr__(self, "frames", MappingProxyType(dict(self.frames)))
         if inertia.shape != (3, 3) or not np.isfinite(inertia).all():
             raise InvalidInput(f"torso_inertia has shape {inertia.shape}; it must be finite, (3, 3)")
-        for name in ("mass", "com_height", "foot_distance", "gravity"):
-            if not getattr(self, name) > 0.0:
-                raise InvalidInput(f"{name} of {self.name!r} is {getattr(self, name):g}; it must be positive")
+        require_above_zero(self, "mass", "com_height", "foot_distance", "gravity", of=f" of {self.name!r}")
         if not (
             self.foot_share >= 0.0 and self.hand_share >= 0.0 and self.foot_share + self.hand_share < 0.5
         ):

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import footfall
 from footfall.cli.application import app
-from footfall.cli.task import read_pose, read_robot
+from footfall.cli.task_options import read_pose, read_robot
 from footfall.dynamics.kinematics import frame_pose
 from footfall.dynamics.mass_matrix import mass_matrix
 from footfall.errors import InvalidInput, NoSolution, UnknownName

@@ -18,6 +18,7 @@ from footfall.arrays import Array
 from footfall.compiler import maximum, minimum
 from footfall.dynamics.centroidal import centroidal_momentum_matrix
 from footfall.errors import InvalidInput
+from footfall.option_checks import require_above_zero
 from footfall.renamed import warn_renamed
 from footfall.robot.model import Robot
 
@@ -155,10 +156,9 @@ class Smoothing:
     jerk: float = np.inf
 
     def __post_init__(self) -> None:
-        if not (0.0 < self.dt < np.inf and 0.0 < self.cutoff < np.inf and self.jerk > 0.0):
-            raise InvalidInput(
-                f"dt is {self.dt} s, cutoff {self.cutoff} Hz, jerk {self.jerk}; all must be above zero"
-            )
+        require_above_zero(self, "dt", "cutoff")
+        if not self.jerk > 0.0:
+            raise InvalidInput(f"jerk is {self.jerk}; it must be above zero")
         if 2 * np.pi * self.cutoff * self.dt > 1.0:
             raise InvalidInput(
                 f"cutoff is {self.cutoff} Hz with steps of {self.dt} s; it must be below {0.159 / self.dt:.3g} Hz"

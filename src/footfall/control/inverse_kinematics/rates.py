@@ -48,6 +48,7 @@ from footfall.errors import ControlWarning, InvalidInput, NoSolution, UnknownNam
 from footfall.math.generalised_inverses import RANK_TOLERANCE
 from footfall.math.spatial import symmetric
 from footfall.math.transform import Transform
+from footfall.option_checks import require_above_zero
 from footfall.renamed import warn_renamed
 from footfall.robot.model import Robot
 from footfall.robot.volumes import Pair
@@ -85,13 +86,17 @@ def _near(
 
 
 class TaskRate:
-    """What rate solvers share: tasks of one robot, whose numbers may change from call to call."""
+    """What rate solvers share: tasks of one robot, whose numbers may change from call to call; made again by options
+    where it is copied to another process."""
 
-    def __init__(self, robot: Robot, tasks: Sequence[MotionTask]) -> None:
-        self.stack = TaskStack(robot, tasks)
+    def __init__(self, robot: Robot, tasks: Sequence[MotionTask], **options: Any) -> None:
+        self.stack, self._options = TaskStack(robot, tasks), options
         if any(task.inequality for task in self.stack.tasks):
             raise InvalidInput("half-spaces need a solver with inequalities: solve_velocity with method='qp'")
         self._own_numbers = self.numbers(self.stack)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(type(self), self.stack.robot, self.stack.tasks, **self._options), ()
 
     def numbers(self, stack: TaskStack) -> tuple[Array, ...]:
         """What native code takes of the tasks after q: targets (p,), rates (m,), gains (m,), and weights (m,)."""
@@ -144,25 +149,16 @@ class ResolvedRate(TaskRate):
         smoothing: Smoothing | None = None,
         damping: float = 1e-6,
     ) -> None:
-        super().__init__(robot, tasks)
         self.weight = _weight(robot, motion_weights)
         self.cost, self.damping, self.terms = cost, damping, tuple(terms)
+        options = {"cost": cost, "terms": self.terms, "smoothing": smoothing, "damping": damping}
+        super().__init__(robot, tasks, motion_weights=self.weight, **options)
         self.smoothing = smoothing if cost is not None else None
         self._memory = np.zeros((2, robot.nv) if self.smoothing is not None else (0, robot.nv))
         self._inputs = np.zeros(sum(_inputs_of(term) for term in self.terms))
         self._numbers = np.concatenate([self.weight.numbers, *(term.numbers for term in self.terms)])
         self._plain = not (len(self._numbers) or self.terms or self.smoothing)
         self.kernel = self._compiled()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        options: dict[str, Any] = {
-            "motion_weights": self.weight,
-            "cost": self.cost,
-            "terms": self.terms,
-            "smoothing": self.smoothing,
-            "damping": self.damping,
-        }
-        return partial(ResolvedRate, self.stack.robot, self.stack.tasks, **options), ()
 
     def __call__(
         self,
@@ -294,9 +290,8 @@ class BoundedRate(TaskRate):
         damping: float = 1e-4,
         collisions: CollisionLimits | None = None,
     ) -> None:
-        super().__init__(robot, tasks)
-        if not (dt > 0.0 and damping > 0.0):
-            raise InvalidInput(f"dt is {dt} and damping {damping}; both must be above zero")
+        super().__init__(robot, tasks, dt=dt, limits=limits, damping=damping, collisions=collisions)
+        require_above_zero({"dt": dt, "damping": damping})
         self.limits, self.dt, self.damping, self.collisions = limits, dt, damping, collisions
         if collisions is not None:
             collisions.model(robot)  # says now if something is wrong
@@ -304,15 +299,6 @@ class BoundedRate(TaskRate):
         key = self.stack.key(limits, dt, damping)
         self.kernel = build_kernel(self._traced, shapes, name="bounded_rate", key=key)
         self._no_rows = np.zeros((0, robot.nv))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        options: dict[str, Any] = {
-            "dt": self.dt,
-            "limits": self.limits,
-            "damping": self.damping,
-            "collisions": self.collisions,
-        }
-        return partial(BoundedRate, self.stack.robot, self.stack.tasks, **options), ()
 
     def __call__(
         self,
@@ -358,17 +344,14 @@ class BoundedRate(TaskRate):
         return self._program(q, self.given(tasks, time), self._near(q, placements))
 
     def _near(self, q: Array, placements: Mapping[str, Transform] | None) -> _Near | None:
-        if self.collisions is None:
-            return None
-        return _near(self.collisions, self.stack.robot, q, self.dt, placements)
+        return _near(self.collisions, self.stack.robot, q, self.dt, placements) if self.collisions else None
 
     def _program(self, q: Array, numbers: tuple[Array, ...], near: _Near | None) -> QuadraticProgram:
         hessian, gradient, lower, upper = self.kernel(q, *numbers)
         if near is None or self.collisions is None:
             return QuadraticProgram(hessian, gradient, self._no_rows, lower, upper)
-        return _program_apart(
-            hessian, gradient, self.collisions.slowed(lower, upper, self.dt, near.rows), near
-        )
+        slowed = self.collisions.slowed(lower, upper, self.dt, near.rows)
+        return _program_apart(hessian, gradient, slowed, near)
 
     def _traced(
         self, q: Array, parameters: Array, rate: Array, gain: Array, weight: Array
@@ -401,15 +384,9 @@ class BoundedRate(TaskRate):
 
 def _program_apart(hessian: Array, gradient: Array, bounds: Bounds, near: _Near) -> QuadraticProgram:
     """A program with bounds on v, and rows for distances."""
-    lower, upper = bounds
-    far = np.full(len(near.least), _UNBOUNDED)
-    return QuadraticProgram(
-        hessian,
-        gradient,
-        near.rows.jacobian,
-        np.concatenate([lower, near.least]),
-        np.concatenate([upper, far]),
-    )
+    lower = np.concatenate([bounds.lower, near.least])
+    upper = np.concatenate([bounds.upper, np.full(len(near.least), _UNBOUNDED)])
+    return QuadraticProgram(hessian, gradient, near.rows.jacobian, lower, upper)
 
 
 class GuardedRate:
@@ -426,8 +403,7 @@ class GuardedRate:
         limits: Limits = Limits(),  # noqa: B008 (immutable)
         collisions: CollisionLimits | None = None,
     ) -> None:
-        if not 0.0 < dt < np.inf:
-            raise InvalidInput(f"dt is {dt}; it must be finite and above zero")
+        require_above_zero({"dt": dt})
         self.rate, self.dt, self.limits, self.collisions = rate, dt, limits, collisions
         self._stiff = [
             each for each in _costs(rate.cost) if isinstance(each, RepulsiveCost) and each.step is None
@@ -512,9 +488,9 @@ class PrioritisedRate(TaskRate):
         limits: Limits = NO_LIMITS,
         tolerance: float = RANK_TOLERANCE,
     ) -> None:
-        super().__init__(robot, sorted(TaskStack(robot, tasks).tasks, key=lambda task: task.priority))
-        if not dt > 0.0:
-            raise InvalidInput(f"dt is {dt}; it must be above zero")
+        ordered = sorted(TaskStack(robot, tasks).tasks, key=lambda task: task.priority)
+        super().__init__(robot, ordered, dt=dt, limits=limits, tolerance=tolerance)
+        require_above_zero({"dt": dt})
         self.dt, self.limits, self.tolerance = dt, limits, tolerance
         places = self.stack.places
         ends = {task.priority: place.stop for task, place in zip(self.stack.tasks, places, strict=True)}
@@ -583,9 +559,7 @@ class SwitchedRate:
     ) -> None:
         if not sets:
             raise InvalidInput("there are no sets of tasks; give at least one, by name")
-        for name, value in (("dt", dt), ("jerk", jerk)):
-            if not 0.0 < value < np.inf:
-                raise InvalidInput(f"{name} is {value}; it must be finite and above zero")
+        require_above_zero({"dt": dt, "jerk": jerk})
         self.rates = {name: ResolvedRate(robot, tasks, **options) for name, tasks in sets.items()}
         self.dt, self.jerk = dt, jerk
         self.active = next(iter(sets))

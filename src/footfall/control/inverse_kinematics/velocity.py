@@ -37,6 +37,7 @@ from footfall.math.generalised_inverses import (
     pseudo_inverse,
     singularity,
 )
+from footfall.option_checks import require_above_zero
 from footfall.robot.model import Robot
 
 
@@ -134,8 +135,7 @@ def build_ik(
     dt: length of a step, s, for limits on position. bounds: on v (nv,), instead of `limits`. collisions: what must stay
     apart, as inequalities before all priorities; method "qp" keeps them. time: s, for targets that are functions of it.
     """
-    if not dt > 0.0:
-        raise InvalidInput(f"dt is {dt}; it must be above zero")
+    require_above_zero({"dt": dt})
     stack = TaskStack(robot, tasks, time)
     error, jacobian = stack.kernel(q, stack.parameters)
     # Velocity of the tasks: their own rate and gain times error, RSL 2022, (2.257), Schwienbacher 2014, (4.13).

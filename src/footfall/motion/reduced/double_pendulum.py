@@ -12,9 +12,9 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import Matrix2, Vector2, routine
-from footfall.errors import InvalidInput
 from footfall.math.small_systems import solve_two
 from footfall.motion.reduced_model import ReducedModel
+from footfall.option_checks import require_above_zero
 
 _STEP = 1e-3  # s
 _FALLEN, _UPRIGHT = 1.5, 0.05  # rad
@@ -39,9 +39,7 @@ class DoublePendulum:
     gravity: float = 9.81
 
     def __post_init__(self) -> None:
-        for name, value in vars(self).items():
-            if not (np.isfinite(value) and value > 0.0):
-                raise InvalidInput(f"{name} of the double pendulum is {value}; it must be above zero")
+        require_above_zero(vars(self), of=" of the double pendulum")
 
     @property
     def mass(self) -> float:

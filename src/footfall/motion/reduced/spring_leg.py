@@ -18,6 +18,7 @@ from footfall.compiler.routines import routine
 from footfall.compiler.routines.types import Fixed
 from footfall.errors import InvalidInput
 from footfall.motion.reduced_model import ReducedModel
+from footfall.option_checks import require_above_zero
 
 Vector4 = Annotated[Array, Fixed((4,))]  # offset from the foot and velocity
 _STEP = 1e-4  # s, of the integration by Runge and Kutta
@@ -34,9 +35,7 @@ class SpringLeg:
     gravity: float = 9.81
 
     def __post_init__(self) -> None:
-        for name, value in vars(self).items():
-            if not (np.isfinite(value) and value > 0.0):
-                raise InvalidInput(f"{name} of the leg on a spring is {value}; it must be above zero")
+        require_above_zero(vars(self), of=" of the leg on a spring")
 
     def energy(self, offset: Array, velocity: Array) -> Array:
         """Energy (...), J, at an offset (..., 2) from the foot, m, with a velocity (..., 2); on the ground while the

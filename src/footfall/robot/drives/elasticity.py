@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from footfall.errors import RobotError
+from footfall.option_checks import require_above_zero
 
 # Second mode of LOLA standing, bending of the torso about the walking axis, Hz, Seiwald 2023, section 3.8.
 TORSO_FREQUENCIES: Mapping[str, float] = MappingProxyType({"lola-2012": 9.7, "lola": 11.6})
@@ -22,8 +23,7 @@ class Elasticity:
     damping: float = 0.0
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.stiffness) and self.stiffness > 0.0):
-            raise RobotError(f"stiffness is {self.stiffness} N m/rad; it must be finite and above zero")
+        require_above_zero(self, "stiffness", error=RobotError)
         if not (math.isfinite(self.damping) and self.damping >= 0.0):
             raise RobotError(f"damping is {self.damping} N m s/rad; it must be finite and not negative")
 
@@ -43,8 +43,6 @@ class Elasticity:
 
 def elasticity_of_mode(frequency: float, inertia: float, *, damping_ratio: float = 0.02) -> Elasticity:
     """Spring and damper on which `inertia` (kg m2) oscillates with a frequency in Hz, such as the torso's."""
-    for name, value in (("frequency", frequency), ("inertia", inertia)):
-        if not (math.isfinite(value) and value > 0.0):
-            raise RobotError(f"{name} of a mode is {value}; it must be finite and above zero")
+    require_above_zero({"frequency": frequency, "inertia": inertia}, of=" of a mode", error=RobotError)
     omega = 2.0 * math.pi * frequency
     return Elasticity(inertia * omega**2, 2.0 * damping_ratio * inertia * omega)

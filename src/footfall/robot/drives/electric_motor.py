@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler import exp, maximum, minimum
 from footfall.errors import RobotError
+from footfall.option_checks import require_above_zero
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +29,7 @@ class ElectricMotor:
     rotor_inertia: float
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            value = getattr(self, each.name)
-            if not (math.isfinite(value) and value > 0.0):
-                raise RobotError(f"{each.name} of a motor is {value}; it must be finite and above zero")
+        require_above_zero(self, *(each.name for each in fields(self)), of=" of a motor", error=RobotError)
         if self.permanent_current > self.peak_current:
             raise RobotError(
                 f"permanent_current of a motor is {self.permanent_current} A; "

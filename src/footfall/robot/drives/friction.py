@@ -8,6 +8,7 @@ from typing import Any
 
 from footfall.compiler import absolute, sqrt
 from footfall.errors import RobotError
+from footfall.option_checks import require_above_zero
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +29,7 @@ class Friction:
             value = getattr(self, name)
             if not (math.isfinite(value) and value >= 0.0):
                 raise RobotError(f"{name} friction is {value}; it must be finite and not negative")
-        if not (math.isfinite(self.smoothing) and self.smoothing > 0.0):
-            raise RobotError(f"smoothing of friction is {self.smoothing} rad/s; it must be above zero")
+        require_above_zero(self, "smoothing", of=" of friction", error=RobotError)
 
     @property
     def forward_efficiency(self) -> float:

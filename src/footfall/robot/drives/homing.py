@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from footfall.errors import RobotError
+from footfall.option_checks import require_above_zero
 
 
 class HomingPhase(StrEnum):
@@ -52,10 +53,8 @@ class Homing:
     def __post_init__(self) -> None:
         if not (math.isfinite(self.stop) and math.isfinite(self.speed)):
             raise RobotError(f"stop {self.stop} rad and speed {self.speed} rad/s of homing must be finite")
-        for name in ("current", "travel", "stall_speed", "stall_time", "release", "timeout"):
-            value = getattr(self, name)
-            if not (math.isfinite(value) and value > 0.0):
-                raise RobotError(f"{name} of homing is {value}; it must be finite and above zero")
+        names = ("current", "travel", "stall_speed", "stall_time", "release", "timeout")
+        require_above_zero(self, *names, of=" of homing", error=RobotError)
         if abs(self.speed) <= self.stall_speed:
             raise RobotError(
                 f"speed of homing is {self.speed} rad/s; it must be above stall_speed, {self.stall_speed}, in amount"

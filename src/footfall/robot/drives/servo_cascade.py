@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from footfall.compiler import absolute, greater_equal, less, maximum, minimum, where
 from footfall.errors import RobotError
+from footfall.option_checks import require_above_zero
 from footfall.robot.drives.electric_motor import ElectricMotor
 
 
@@ -62,10 +63,8 @@ class ServoCascade:
     feed_forward: float = 1.0
 
     def __post_init__(self) -> None:
-        for name in ("period", "current_limit", "voltage_limit"):
-            value = getattr(self, name)
-            if not (math.isfinite(value) and value > 0.0):
-                raise RobotError(f"{name} of a servo is {value}; it must be finite and above zero")
+        limits = ("period", "current_limit", "voltage_limit")
+        require_above_zero(self, *limits, of=" of a servo", error=RobotError)
         for name in (
             "position_gain",
             "velocity_gain",
