@@ -94,32 +94,26 @@ def leg(
 
     [dim]$[/] footfall drives leg pictures
     """
-    from footfall.scenarios.driven_leg import (
-        LEG_JOINTS,
-        follow_step,
-        lola_leg,
-        plot_modes,
-        plot_step,
-        ring_modes,
-        step_reference,
-    )
+    from footfall.scenarios import driven_leg
     from footfall.scenarios.pyplot import load_pyplot
 
     if folder is not None:
         load_pyplot()  # rather fail now than after the run
         output_folder(folder)
-    robot = lola_leg()
-    reference = step_reference(robot, length=length, height=height, duration=duration)
+    robot = driven_leg.lola_leg()
+    reference = driven_leg.step_reference(robot, length=length, height=height, duration=duration)
     console = screen()
     with errors().status("") as status:
         results = []
         for gears in ("rigid", "elastic"):
             status.update(f"a step on {gears} gears")
-            results.append(follow_step(robot, reference, gears))
+            results.append(driven_leg.follow_step(robot, reference, gears))
         status.update("the gears ring")
-        found = ring_modes(robot, reference.position(duration / 2)) if modes else []
+        found = driven_leg.ring_modes(robot, reference.position(duration / 2)) if modes else []
     for result in results:
-        columns = zip(LEG_JOINTS, result.joint_error, result.peak_current, result.thermal_load, strict=True)
+        columns = zip(
+            driven_leg.LEG_JOINTS, result.joint_error, result.peak_current, result.thermal_load, strict=True
+        )
         rows = [
             [joint, f"{np.degrees(error):.3f}", f"{peak:.2f}", f"{load:.3f}"]
             for joint, error, peak, load in columns
@@ -135,7 +129,7 @@ def leg(
         heads = ["eigenvalue, Hz", "damping ratio", "peak of the simulation, Hz", "difference, %"]
         console.print(table("Modes of the elastic gears", heads, rows, numbers="; ".join(heads)))
     if folder is not None:
-        plot_step(results, folder / "leg-step.png")
+        driven_leg.plot_step(results, folder / "leg-step.png")
         if found:
-            plot_modes(found, folder / "leg-modes.png")
+            driven_leg.plot_modes(found, folder / "leg-modes.png")
         errors().print(f"written to {folder}")
