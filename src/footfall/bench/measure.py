@@ -68,7 +68,7 @@ def race(contestants: Mapping[str, Contestant], *, blocks: int = 30, block_secon
     with _no_garbage_collection():
         repeats = {name: _repeats(contestant, block_seconds) for name, contestant in contestants.items()}
         for block in range(blocks):
-            first = block % len(names)  # nobody always runs after the same one
+            first = block % len(names)  # no contestant always runs after the same one
             for name in names[first:] + names[:first]:
                 seconds[name][block] = _seconds_per_call(contestants[name], repeats[name])
     return Race(seconds)

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from footfall.compiler.access import Access, constant_stores
+from footfall.compiler.access import Access
+from footfall.compiler.constants import constant_stores
 from footfall.compiler.graph import Loop
 from footfall.compiler.module import Module
 from footfall.compiler.schedule import Repetition, Schedule, Segment

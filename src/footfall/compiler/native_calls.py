@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from footfall.compiler.access import Access, constant_stores
+from footfall.compiler.access import Access
+from footfall.compiler.constants import constant_stores
 from footfall.compiler.graph import Node
 from footfall.compiler.module import Module
 from footfall.compiler.schedule import Schedule

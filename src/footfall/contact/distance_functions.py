@@ -28,7 +28,7 @@ from footfall.scene.shapes import MeshShape
 # point has contacts with the cell below it and with the nearest ones beside it (`facets`), and a step sees the bend
 # before it cuts into it. The plane of a cell counts only where it does not stand in the air.
 
-_FAR = 1e3  # m, the distance of a cell that cannot be touched
+_OUT_OF_REACH = 1e3  # m, the distance of a cell that cannot be touched
 _LARGE = 0.2  # of a cell: the radius from which a ball may touch the cell beyond a corner before any other
 _BEFORE = 0.1  # of a cell: so far ahead a step may reach
 _NEWTON_STEPS, _CONVEX = 6, 0.95
@@ -132,7 +132,7 @@ def facet_distance(facet: TerrainFacet, point: Array) -> tuple[Any, Array]:
             touchable = touchable & (greater(beyond, 0.0) | before)
         else:
             touchable = touchable & before  # over a ridge the cell below the point is the right one
-    return _not_in_the_air([cell], point[2], where(touchable, distance, _FAR), normal)
+    return _not_in_the_air([cell], point[2], where(touchable, distance, _OUT_OF_REACH), normal)
 
 
 def _not_in_the_air(cells: Sequence[Cell], z: Any, distance: Any, normal: Array) -> tuple[Any, Array]:
@@ -161,7 +161,7 @@ def _flank_distance(cell: Cell, point: Array, side: float) -> tuple[Any, Array]:
     distance, normal = _plane_distance(point, foot, cell.surface(*foot))
     for k, (low, size) in enumerate(((cell.x, width), (cell.y, depth))):
         inside = inside & greater(foot[k], low) & less(foot[k], low + size)
-    return where(inside, distance, _FAR), normal
+    return where(inside, distance, _OUT_OF_REACH), normal
 
 
 def _least_distant(cell: Cell, point: Array, start: Sequence[Any]) -> tuple[tuple[Any, Any], Any]:

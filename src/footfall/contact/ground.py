@@ -16,7 +16,7 @@ from footfall.scene.load import load_scene
 from footfall.scene.model import Scene
 
 _REACH = 0.25  # m, how far is looked at a time
-_FAR = 100.0  # m, how far down the ground is looked for
+_DEEPEST = 100.0  # m, how far down the ground is looked for
 _CLOSE = 1e-9  # m
 _STEPS = 1000
 
@@ -82,7 +82,7 @@ def lowered(q: Array, surroundings: Clearance, clearance: float) -> Array:
     q, height = np.array(q), float(q[2])
     for _ in range(_STEPS):
         gap = surroundings.gap(q, _REACH + clearance)
-        if not np.isfinite(gap) and height - q[2] > _FAR:
+        if not np.isfinite(gap) and height - q[2] > _DEEPEST:
             return np.array([*q[:2], height, *q[3:]])  # there is nothing below
         # No distance shrinks by more than the way: nothing is missed on the way down.
         change = clearance - gap if np.isfinite(gap) else -_REACH

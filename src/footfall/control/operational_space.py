@@ -208,7 +208,7 @@ class ForceControl:
         if time - touched < _RELEASED:
             # What is wanted is fed forward where it changes; what is missing of it is added bit by bit.
             missing = before.missing + step * self.integral * (selection.force @ (wanted + felt))
-            # A blow is no reason to draw back.
+            # An impact is no reason to draw back.
             missing -= min(0.0, float((wanted + missing) @ towards)) * towards
             missing, behind, advance = self._bounded(missing, wanted), np.zeros(6), None
         else:

@@ -71,18 +71,18 @@ def volume_distances(
         found = distances_at(plan.model, positions, rotations, motions)
         return found._replace(jacobian=independent_rows(robot, q, found.jacobian)) if robot.loops else found
     batch, count = len(positions), plan.pairs
-    told, rows = new_rows(batch * count), np.empty((batch * count, robot.tree.nv))
+    results, rows = new_rows(batch * count), np.empty((batch * count, robot.tree.nv))
 
     def measure(part: slice) -> None:
         own = slice(part.start * count, part.stop * count)
         places, turns, rates = (
             each[part].reshape(-1, *each.shape[2:]) for each in (positions, rotations, motions)
         )
-        room = DistanceRows(*[_part(each, own) for each in told])
+        room = DistanceRows(*[_part(each, own) for each in results])
         all_distances(plan.model, places, turns, rates, room, rows[own])
 
     share_rows(measure, batch, piece=_PIECE, threads=threads)
-    found = VolumeDistances(*[_reshaped(each, batch, count) for each in (*told, rows)])
+    found = VolumeDistances(*[_reshaped(each, batch, count) for each in (*results, rows)])
     return found._replace(jacobian=independent_rows(robot, q, found.jacobian)) if robot.loops else found
 
 
@@ -200,5 +200,5 @@ def _traced(robot: Robot, plan: VolumePlan, q: Array) -> VolumeDistances:
             row[velocity] = sign * (wrench @ motions[:, velocity])
         rows.append(row)
     jacobian = Coupling(robot, q).columns(np.array(rows))
-    told = {name: np.array([getattr(each, name) for each in found]) for name in PairDistance._fields}
-    return VolumeDistances(**told, jacobian=jacobian)
+    results = {name: np.array([getattr(each, name) for each in found]) for name in PairDistance._fields}
+    return VolumeDistances(**results, jacobian=jacobian)

@@ -54,7 +54,7 @@ class GaitDimensions:
         require_above_zero(self, "com_height", "foot_distance", "leg_length")
 
 
-_FARTHEST = 1e6  # m, rad, N: squares must not overflow, and nobody walks so far in a step
+_FARTHEST = 1e6  # m, rad, N: squares must not overflow, and no step goes so far
 
 
 @dataclass(frozen=True)

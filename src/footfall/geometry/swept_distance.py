@@ -67,16 +67,16 @@ def swept_distance(
     rotations = np.array([pose.rotation for pose in poses], dtype=np.float64)
     if not (np.isfinite(positions).all() and np.isfinite(rotations).all()):
         raise GeometryError(f"poses are {poses}; all must be finite", subject=("swept volume", "pose"))
-    told = new_rows(1)
-    all_distances(model, positions, rotations, np.empty((6, 0)), told, np.empty((1, 0)))
+    found = new_rows(1)
+    all_distances(model, positions, rotations, np.empty((6, 0)), found, np.empty((1, 0)))
     return SweptDistances(
-        float(told.distance[0]),
-        told.normal[0],
-        told.first_point[0],
-        told.second_point[0],
-        float(told.core_distance[0]),
-        bool(told.exact[0]),
-        told.elements[0],
+        float(found.distance[0]),
+        found.normal[0],
+        found.first_point[0],
+        found.second_point[0],
+        float(found.core_distance[0]),
+        bool(found.exact[0]),
+        found.elements[0],
     )
 
 
@@ -91,9 +91,9 @@ def swept_distances(
     ones, others = _both(first, second)
     count = len(ones) // ROWS
     # One piece of memory, as the next call will want it: many small ones go back to the system, and come back slowly.
-    told = np.empty(11 * count)
-    distance, points = told[:count], told[2 * count :].reshape(3, count, 3)
-    core_distance, (normal, first_point, second_point) = told[count : 2 * count], points
+    room = np.empty(11 * count)
+    distance, points = room[:count], room[2 * count :].reshape(3, count, 3)
+    core_distance, (normal, first_point, second_point) = room[count : 2 * count], points
     rows = PointRows(core_distance, normal, first_point, second_point)
     _measure(ones, others, distance, rows, threads)
     exact, elements = np.ones(count, dtype=bool), np.zeros((count, 2), dtype=np.int64)

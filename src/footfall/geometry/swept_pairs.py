@@ -334,16 +334,16 @@ class VolumeDistances(NamedTuple):
 
 
 @routine
-def _tell(found: ArrayOf[PairDistance], told: DistanceRows, first: int) -> None:
+def _tell(found: ArrayOf[PairDistance], results: DistanceRows, first: int) -> None:
     """Write what was found for all pairs, from a row on."""
     for k, each in enumerate(found):
-        told.distance[first + k] = each.distance
-        told.normal[first + k] = each.normal
-        told.first_point[first + k] = each.first_point
-        told.second_point[first + k] = each.second_point
-        told.core_distance[first + k] = each.core_distance
-        told.exact[first + k] = each.exact > 0.0
-        told.elements[first + k, 0], told.elements[first + k, 1] = (
+        results.distance[first + k] = each.distance
+        results.normal[first + k] = each.normal
+        results.first_point[first + k] = each.first_point
+        results.second_point[first + k] = each.second_point
+        results.core_distance[first + k] = each.core_distance
+        results.exact[first + k] = each.exact > 0.0
+        results.elements[first + k, 0], results.elements[first + k, 1] = (
             int(each.elements[0]),
             int(each.elements[1]),
         )
@@ -355,7 +355,7 @@ def all_distances(
     positions: ArrayOf[Vector3],
     rotations: ArrayOf[Matrix3],
     motions: Array,
-    told: DistanceRows,
+    results: DistanceRows,
     rows: Array,
 ) -> None:
     """Distances and rows (velocities) of all pairs at one configuration after another, in as many rows.
@@ -363,7 +363,7 @@ def all_distances(
     positions, rotations: of all poses, one configuration after another. motions: (6, velocities) for each of them.
     """
     pairs = len(model.pairs)
-    batch = len(told.distance) // pairs
+    batch = len(results.distance) // pairs
     many = len(positions) // batch
     placed, poses, queue = (
         room_for(len(model.elements)),
@@ -375,7 +375,7 @@ def all_distances(
         for p in range(many):
             poses[p] = Pose(positions[b * many + p], rotations[b * many + p])
         volume_distances(model, poses, placed, queue, out)
-        _tell(out, told, b * pairs)
+        _tell(out, results, b * pairs)
         if motions.shape[1] > 0:
             distance_rows(model, motions[6 * b : 6 * b + 6], out, rows[b * pairs : b * pairs + pairs])
 
@@ -386,7 +386,7 @@ def distances_at(
 ) -> VolumeDistances:
     """Distances and rows of all pairs at one configuration, see `all_distances`."""
     count = len(model.pairs)
-    told = DistanceRows(
+    results = DistanceRows(
         np.empty(count),
         np.empty((count, 3)),
         np.empty((count, 3)),
@@ -396,15 +396,15 @@ def distances_at(
         np.empty((count, 2), dtype=np.int64),
     )
     rows = np.empty((count, motions.shape[1]))
-    all_distances(model, positions, rotations, motions, told, rows)
+    all_distances(model, positions, rotations, motions, results, rows)
     return VolumeDistances(
-        told.distance,
-        told.normal,
-        told.first_point,
-        told.second_point,
-        told.core_distance,
-        told.exact,
-        told.elements,
+        results.distance,
+        results.normal,
+        results.first_point,
+        results.second_point,
+        results.core_distance,
+        results.exact,
+        results.elements,
         rows,
     )
 

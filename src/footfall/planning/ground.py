@@ -199,7 +199,7 @@ def rate_eight(ground: Ground, yaw: int, i: int, j: int) -> None:
 
 @routine
 def on_border(ground: Ground, i: int, j: int) -> bool:
-    """Whether nobody stands on a cell because it is on the border."""
+    """Whether a cell cannot be stood on because it is on the border."""
     edge = ground.border
     return i < edge or j < edge or i >= ground.nx - edge or j >= ground.ny - edge
 

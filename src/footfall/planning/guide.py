@@ -65,7 +65,7 @@ class Pose2(NamedTuple):
 class Guide(NamedTuple):
     """States (headings, nx, ny) of the middle between the feet on cells of 8 cm, from the corner of the ground on.
 
-    costs: of a state, plus one; 0 where nobody has asked, -1 where no foot can stand, -2 where the body is in
+    costs: of a state, plus one; 0 where not yet asked for, -1 where no foot can stand, -2 where the body is in
     something. sides: which feet can stand there, 1 for the right, 2 for the left one. heights: of the feet, tops:
     highest ground below both soles, m. togo: cost to the goal, plus one; 0 where none is known. closed: whether it is
     the least. seen: how far footsteps have got, see `learning`. peaks, touched (nx, ny): highest ground within a step,
@@ -288,8 +288,8 @@ def rate_of(world: GuideWorld, rates: Rates, i: int, j: int) -> float:
 
 @routine
 def least_ways(world: GuideWorld, rates: Rates, begin: Place, heap: Heap) -> None:
-    """Fill in costs of ways from a cell of 8 cm to all others, about at least: nobody gets over a rise from one cell to
-    the next that is higher than a step up and over something together."""
+    """Fill in costs of ways from a cell of 8 cm to all others, about at least. A change of height from one cell to the
+    next of more than a step up and over something together is impassable."""
     ways, highest = world.guide.ways, world.ground.highest
     steepest = world.rules.most_vertical + world.rules.most_obstacle
     nx, ny = ways.shape[0], ways.shape[1]
@@ -414,7 +414,7 @@ def run_guide(world: GuideWorld, heap: Heap, slack: float) -> tuple[int, float]:
             if guide.stops and togo == 0.0 and step.length > rules.guide_first_last:
                 continue
             if guide.seen[yaw, i, j] == _TAKEN and not_seen:
-                continue  # footsteps have shown that nobody gets there
+                continue  # footsteps have shown it unreachable
             tentative = entering + step.cost
             known = guide.togo[yaw, i, j]
             if known != 0.0 and tentative + 1.0 >= known:

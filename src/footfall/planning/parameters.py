@@ -30,9 +30,9 @@ PRINTED_LEG = 0.87  # m, of the robot that the defaults are for
 
 
 class GridParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How finely states are told apart. Cells are 4 and 8 cm, those of the terrain's levels. yaws: headings in a full
-    turn, a multiple of 4; refined footholds have twice as many. margin_m: how far the map that is searched reaches
-    beyond start, goal and way points."""
+    """Resolution of the states. Cells are 4 and 8 cm, those of the terrain's levels. yaws: headings in a full turn, a
+    multiple of 4; refined footholds have twice as many. margin_m: how far the map that is searched reaches beyond
+    start, goal and way points."""
 
     yaws: Annotated[int, Meta(ge=8, le=96, multiple_of=4)] = 48
     margin_m: Positive = 3.0

@@ -50,7 +50,7 @@ def plan_contacts(
     for the robot's size. horizon: plan only so many steps towards the goal. deadline: s, then what was found so far is
     given back. guided: whether the guide orders the search; without, A* finds the best plan, later. weight: of what is
     still to go, by default that of the parameters, or 1 without guide. improve: search on until the plan is known to be
-    the best, or the deadline comes. progress: told now and then. cancelled: asked now and then whether to stop.
+    the best, or the deadline comes. progress: called now and then. cancelled: asked now and then whether to stop.
     check_motion: whether the motion generator is asked if it can make a motion of the plan. keep_explored: whether the
     result says where the search, of a long way the last one, looked. explained: whether to find
     out why there is no way, which takes longer. previous: an earlier plan to the same goal, in surroundings that have

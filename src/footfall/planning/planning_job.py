@@ -287,8 +287,8 @@ class Job:
         why = Blockage("search", "stopped", "planning was stopped") if self.watch.stopped else None
         if why is None and search.problem.guided and self._left(search) == 0:
             most = self.tables.parameters.search.most_nodes
-            told = f"no way was found within the {most:,} states that a plan may look at (search.most_nodes)"
-            why = Blockage("search", MOST_NODES, told)
+            limit = f"no way was found within the {most:,} states that a plan may look at (search.most_nodes)"
+            why = Blockage("search", MOST_NODES, limit)
         number = search.closest
         stances: tuple[Stance, ...] = ()
         path = Path(search.start, (), (), ())
@@ -484,8 +484,8 @@ def _moved(swings: Swings, model: ReducedModel, terrain: PackedTerrain) -> Moved
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", MotionWarning)
         motion = generate_motion(MotionPlan((swings.sequence,)), model)
-    told = (str(each.message) for each in caught if issubclass(each.category, MotionWarning))
-    return Moved(swings, motion, tuple(told))
+    warned = (str(each.message) for each in caught if issubclass(each.category, MotionWarning))
+    return Moved(swings, motion, tuple(warned))
 
 
 def part_bounds(

@@ -99,7 +99,7 @@ def pair_of_steps(
     foot_distance: float = 0.0,
 ) -> PairOfSteps:
     """The two steps of a command that holds, clipped to what they can do. sole, foot_distance: of the robot, m; without
-    them nobody looks whether soles overlap."""
+    them overlapping soles are not looked for."""
     parameters = PlannerParameters() if parameters is None else parameters
     wanted, seconds = clipped_command(command, parameters), parameters.timing.transition_s
     twist = seconds * np.array([wanted.forward, wanted.left, wanted.turn])

@@ -1,4 +1,4 @@
-"""Who watches a search: times of its stages, who may stop it, who is told."""
+"""Who watches a search: times of its stages, who may stop it, what hears of it."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Progress:
 
 @dataclass
 class Watch:
-    """Times of the stages, ms of a thread's CPU. cancelled, deadline (s): what stops the search. told: who is told."""
+    """Times of the stages, ms of a thread's CPU. cancelled, deadline (s): what stops it. report: gets how far it is."""
 
     cancelled: Callable[[], bool] | None = None
-    told: Callable[[Progress], None] | None = None
+    report: Callable[[Progress], None] | None = None
     deadline: float | None = None
     milliseconds: dict[str, float] = field(default_factory=dict)
     last: float = field(default_factory=time.thread_time)
@@ -40,9 +40,9 @@ class Watch:
 
     def tell(self, nodes: int, cost_to_go: float, whole: float) -> None:
         """Tell how far a search has come; whole: estimated cost of the whole way."""
-        if self.told is not None:
+        if self.report is not None:
             share = min(max(1.0 - cost_to_go / whole, 0.0), 1.0) if whole > 0.0 else 1.0
-            self.told(Progress(nodes, cost_to_go, share, time.monotonic() - self.began))
+            self.report(Progress(nodes, cost_to_go, share, time.monotonic() - self.began))
 
     @property
     def stopped(self) -> bool:

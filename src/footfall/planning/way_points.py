@@ -33,7 +33,7 @@ _MOVES = ((1, 0), (0, 1), (-1, 0), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1))
 
 
 class WayMap(NamedTuple):
-    """Clearance (nx, ny) of cells, m, zero where nobody walks; x, y: corner of the first, m. level (nx, ny): whether
+    """Clearance (nx, ny) of cells, m, zero where there is none; x, y: corner of the first, m. level (nx, ny): whether
     the ground around is."""
 
     x: float

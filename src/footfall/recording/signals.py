@@ -61,11 +61,11 @@ def signal_blocks(
         raise InvalidInput(f"a row has {sum(sizes)} numbers of signals; it must have 1 to {_MOST_NUMBERS}")
     table = np.concatenate(columns, axis=1)
     names = list(values)
-    told = [str(units[name]) for name in names]
+    texts = [str(units[name]) for name in names]
     for first in range(0, len(time), _ROWS):
         part = slice(first, first + _ROWS)
         rows = len(time[part])
-        yield form.SignalBlock(rows, names, sizes, told, form.packed(time[part]), form.packed(table[part]))
+        yield form.SignalBlock(rows, names, sizes, texts, form.packed(time[part]), form.packed(table[part]))
 
 
 def joined_signals(blocks: Sequence[form.SignalBlock], source: str) -> SignalTable:

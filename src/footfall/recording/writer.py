@@ -172,7 +172,7 @@ class RecordingWriter:
             target=self._keep_written, args=(flush_interval,), name=f"write {self.path.name}", daemon=True
         )
         self._thread.start()
-        self._told = False  # of what went wrong
+        self._reported = False  # of what went wrong
         atexit.register(self._close_at_exit)
 
     def __enter__(self) -> RecordingWriter:
@@ -309,11 +309,11 @@ class RecordingWriter:
 
     def _close_at_exit(self) -> None:
         """Close it; an error is raised once, not again with a trace when the program ends."""
-        told = self._told
+        reported = self._reported
         try:
             self.close()
         except CannotWrite:
-            if not told:
+            if not reported:
                 raise
 
     def _begin(self, settings: dict[str, str], texts: dict[str, str]) -> Any:
@@ -384,7 +384,7 @@ class RecordingWriter:
 
     def _raise_failure(self) -> None:
         if self._failure is not None:
-            self._told = True
+            self._reported = True
             kept = f"states to {self._kept_state:g} s" if self._kept_state >= 0.0 else "no states"
             raise CannotWrite(
                 f"recording {str(self._file.place)!r} could not be written any further: {self._failure}; "

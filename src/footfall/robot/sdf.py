@@ -509,7 +509,7 @@ def _axis_limits(axes: list[Element], name: str, none: float) -> tuple[float, ..
 
 def _inertial(element: Element | None) -> tuple[float, Array, Array]:
     """Mass, centre of mass and inertia about it in the link's axes."""
-    if element is None:  # the format's default is a kilogramme, which nobody means
+    if element is None:  # the format's default, a kilogramme, is never meant
         return 0.0, np.zeros(3), np.zeros((3, 3))
     rotation, center = _pose(element.first("pose"))
     entries = element.first("inertia")

@@ -49,11 +49,13 @@ def read_mjcf_world(path: str | Path) -> Scene:
                 objects.append(made)
             elif _touches(model, index):
                 missing.append(name)
-    told = [f"{', '.join(missing)} (ellipsoids, and more than {MOST_TRIANGLES} triangles)"] if missing else []
+    left_out = (
+        [f"{', '.join(missing)} (ellipsoids, and more than {MOST_TRIANGLES} triangles)"] if missing else []
+    )
     if _grouped(model):
-        told.append("groups of the world (contype, conaffinity): it touches all of group 1")
-    if told:
-        warnings.warn(SceneWarning(f"{root.source}: left out: {'; '.join(told)}"), stacklevel=2)
+        left_out.append("groups of the world (contype, conaffinity): it touches all of group 1")
+    if left_out:
+        warnings.warn(SceneWarning(f"{root.source}: left out: {'; '.join(left_out)}"), stacklevel=2)
     return Scene(model_name(root, path.parent), tuple(objects), gravity=tuple(model.opt.gravity.tolist()))
 
 

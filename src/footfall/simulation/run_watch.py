@@ -131,7 +131,7 @@ def warn_of_residuals(
 
 # Loops that come to a dead point, where joints that lead would have to turn back: told of before, and stopped at.
 
-_NEAR = 0.02  # loop_margin: joints follow fifty times as fast as they are led
+_LEAST_MARGIN = 0.02  # loop_margin: joints follow fifty times as fast as they are led
 _COMING = 0.2  # from here on a dead point that a loop moves towards is told of
 _SOON = 10  # control periods before a loop is there
 _STUCK = 1e-4  # loop_margin of a linkage that has no way to go on
@@ -169,7 +169,7 @@ class LoopWatch:
             raise LoopAtDeadPoint(f"{loops} came to a dead point and cannot go on; {_REMEDY}", state)
         if self.told:
             return
-        if square < _NEAR**2 or (square < _COMING**2 and square < _SOON * fallen):
+        if square < _LEAST_MARGIN**2 or (square < _COMING**2 and square < _SOON * fallen):
             self.told = True
             warnings.warn(
                 f"{named_loops(self.robot, q)} comes near a dead point after t = {state.time:.6g} s: loop_margin is "

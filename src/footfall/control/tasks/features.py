@@ -32,7 +32,7 @@ from footfall.robot.model import WORLD, Robot
 _TURNS = dict(zip(ANGULAR, (rotation_x, rotation_y, rotation_z), strict=True))
 _STEPS = 10  # of Newton's method: from within a radian it takes five
 _ALL = {axis: AxisGoal("position") for axis in AXES}
-_TOLD = 24  # numbers of a frame outside: place, rotation, velocity, acceleration
+_FRAME_NUMBERS = 24  # numbers of a frame outside: place, rotation, velocity, acceleration
 
 
 class ChainPose(NamedTuple):
@@ -172,8 +172,8 @@ class FeatureTask(MotionTask):
     @property
     def parameters(self) -> Array:
         near = [self.near.get(name, self.targets.get(name, 0.0)) for name in self.chain]
-        told: Any = [] if self.outside is None else self._between.parameters[-_TOLD:]
-        return np.array([*self.targets.values(), *near, *told])
+        numbers: Any = [] if self.outside is None else self._between.parameters[-_FRAME_NUMBERS:]
+        return np.array([*self.targets.values(), *near, *numbers])
 
     def seen_from(self, frames: Mapping[str, MovingFrame]) -> Self:
         """The task with object 1 outside the robot, if it is among those given by name."""
@@ -192,10 +192,10 @@ class FeatureTask(MotionTask):
         """All six components of object 2 in object 1, as a task frame has them."""
         return FrameTask("between", self.frame, _ALL, self.relative_to, outside=self.outside)
 
-    def _told(self, parameters: Array) -> Array:
+    def _between_numbers(self, parameters: Array) -> Array:
         """Numbers that `_between` takes: no targets, and where object 1 is."""
-        told = parameters[len(self.targets) + 6 :]
-        return np.concatenate([np.zeros(3 * len(AXES)), told])
+        numbers = parameters[len(self.targets) + 6 :]
+        return np.concatenate([np.zeros(3 * len(AXES)), numbers])
 
     def size(self, robot: Robot) -> int:
         return len(self.targets)
@@ -227,25 +227,27 @@ class FeatureTask(MotionTask):
         position, _ = relative_position(robot, q, FramePoint(self.frame), seen_from, seen_from)
         rotation, _ = relative_rotation(robot, q, self.frame, seen_from)
         if self.outside is not None:
-            told = parameters[len(self.targets) + 6 :]
-            turn = told[3:12].reshape(3, 3).T
-            position, rotation = turn @ (position - told[:3]), turn @ rotation
+            numbers = parameters[len(self.targets) + 6 :]
+            turn = numbers[3:12].reshape(3, 3).T
+            position, rotation = turn @ (position - numbers[:3]), turn @ rotation
         return position, rotation
 
     def _moving(self, robot: Robot, q: Array, parameters: Array) -> Array:
         """Jacobian (6, nv) of the pose of object 2 in object 1."""
-        return self._between.evaluate(robot, q, self._told(parameters)).jacobian
+        return self._between.evaluate(robot, q, self._between_numbers(parameters)).jacobian
 
     def drift(self, robot: Robot, q: Array, parameters: Array) -> Array:
         jacobian = chain_pose(self._axes, self.coordinates(robot, q, parameters)).jacobian
-        return _solved(jacobian, self._between.drift(robot, q, self._told(parameters)))[self._places]
+        return _solved(jacobian, self._between.drift(robot, q, self._between_numbers(parameters)))[
+            self._places
+        ]
 
     def bias(self, robot: Robot, q: Array, v: Array, parameters: Array) -> Array:
         values = self.coordinates(robot, q, parameters)
         jacobian = chain_pose(self._axes, values).jacobian
-        between, told = self._between, self._told(parameters)
-        moving = between.evaluate(robot, q, told).jacobian @ v
+        between, numbers = self._between, self._between_numbers(parameters)
+        moving = between.evaluate(robot, q, numbers).jacobian @ v
         if self.drifting:
-            moving = moving + between.drift(robot, q, told)
-        own = between.bias(robot, q, v, told) - chain_bias(self._axes, values, _solved(jacobian, moving))
+            moving = moving + between.drift(robot, q, numbers)
+        own = between.bias(robot, q, v, numbers) - chain_bias(self._axes, values, _solved(jacobian, moving))
         return _solved(jacobian, own)[self._places]

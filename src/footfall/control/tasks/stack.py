@@ -201,14 +201,14 @@ class TaskStack(Value):
         RSL 2022, (3.91).
         """
         count, size = len(self.parameters), self.size
-        told = numbers[count:].reshape(4, size)
+        given = numbers[count:].reshape(4, size)
         found = self.traced_motion(q, v, numbers[:count])
         values, start = [], 0
         for task, place in zip(self.tasks, self.places, strict=True):
             own = numbers[start : start + len(task.parameters)]
             start += len(own)
             motion = RowMotion(found["error"][place], found["speed"][place])
-            values.append(task.law(motion, RowNumbers(*told[:, place]), own) - found["bias"][place])
+            values.append(task.law(motion, RowNumbers(*given[:, place]), own) - found["bias"][place])
         return {"matrix": found["jacobian"], "value": np.concatenate(values)}
 
     def _compiled(self, name: str, more: dict[str, Any], function: Callable[..., Any]) -> Kernel:
