@@ -11,7 +11,7 @@ with the moments of mass that the joint carries (mass, first, J) and of its velo
 `K = sum u x^T dm` over points x that move with u. Here `w' = dw`, `alpha' = d alpha + w x dw` and, for a link
 whose origin moves with V, `a' = da - 2 dw x V`: then rigidly connected links differ in a', alpha' and w' only
 by place and axes. So rows and columns of the derivatives are forces, handed down the path to the root like
-those of the mass matrix. (Of looped robots the graph is differentiated instead, see `loop_derivatives.py`.)
+those of the mass matrix. (Of looped robots the graph is differentiated instead, see `mass_inverse.py`.)
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ among tasks of the same priority, and a priority. The same value goes into every
 | `orientations.py`, `poses.py` | orientation of a frame, looking at a place; pose, feet that stand |
 | `postures.py` | joints |
 | `accelerations.py`, `forces.py` | accelerations, angular momentum; forces and torques, for whole-body control |
-| `frames.py`, `guards.py` | what each axis of a frame does; what begins and ends it |
+| `frames.py` | what each axis of a frame does; what begins and ends it |
 | `text.py` | all of it as TOML |
 | `custom.py` | functions of your own, combinations of rows of other tasks |
 | `lola.py` | LOLA's task spaces |
