@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.control.requests import checked_array
+from footfall.control.requests import checked_array, checked_vectors
 from footfall.dynamics.center_of_mass import (
     center_of_mass,
     center_of_mass_bias,
@@ -99,13 +99,8 @@ def zmp_from_motion(
     center: (3,) of mass, m. acceleration: (3,) of it, m/s2. angular_rate: (3,) rate of the angular momentum about it,
     N m. mass: kg.
     """
-    center, acceleration, angular_rate = (
-        checked_array(name, value, (3,))
-        for name, value in (
-            ("center", center),
-            ("acceleration", acceleration),
-            ("angular_rate", angular_rate),
-        )
+    center, acceleration, angular_rate = checked_vectors(
+        center=center, acceleration=acceleration, angular_rate=angular_rate
     )
     load = mass * (acceleration[2] + gravity)
     if not load > 0.0:
@@ -233,10 +228,7 @@ def foot_zmp_with_hand(
     angular_rate: (3,) of the angular momentum about the centre, N m, zero by default; mass: kg.
     """
     force, moment = np.split(checked_array("wrench", wrench, (6,)), 2)
-    center, acceleration, hand = (
-        checked_array(name, value, (3,))
-        for name, value in (("center", center), ("acceleration", acceleration), ("hand", hand))
-    )
+    center, acceleration, hand = checked_vectors(center=center, acceleration=acceleration, hand=hand)
     rate = np.zeros(3) if angular_rate is None else checked_array("angular_rate", angular_rate, (3,))
     upward = mass * (gravity + acceleration[2])
     load = float(upward - force[2])
@@ -251,7 +243,7 @@ def centroidal_moment_pivot(center: Array, force: Array, *, height: float = 0.0)
 
     It is the zero-moment point exactly while the angular momentum about the centre is constant.
     """
-    center, force = checked_array("center", center, (3,)), checked_array("force", force, (3,))
+    center, force = checked_vectors(center=center, force=force)
     _require_load(float(force[2]))
     return np.asarray(center[:2] - force[:2] / force[2] * (center[2] - height), dtype=np.float64)
 
@@ -300,7 +292,7 @@ def capture_point(
     center: (3,) of mass above the ground, m; velocity: (3,) of it, m/s. height: above the pivot, by default that of the
     centre.
     """
-    center, velocity = checked_array("center", center, (3,)), checked_array("velocity", velocity, (3,))
+    center, velocity = checked_vectors(center=center, velocity=velocity)
     omega = natural_frequency(float(center[2]) if height is None else height, gravity=gravity)
     return np.asarray(center[:2] + velocity[:2] / omega, dtype=np.float64)
 
@@ -310,7 +302,7 @@ def divergent_component(center: Array, velocity: Array, *, height: float, gravit
 
     Its first two entries are the capture point. It flees from the virtual repellent point; the centre follows it.
     """
-    center, velocity = checked_array("center", center, (3,)), checked_array("velocity", velocity, (3,))
+    center, velocity = checked_vectors(center=center, velocity=velocity)
     return center + velocity / natural_frequency(height, gravity=gravity)
 
 
@@ -318,10 +310,7 @@ def virtual_repellent_point(
     center: Array, acceleration: Array, *, height: float, gravity: float = 9.81
 ) -> Array:
     """Point (3,), m, that the total force, gravity included, pushes the centre of mass away from: `c - b^2 ddc`."""
-    center, acceleration = (
-        checked_array("center", center, (3,)),
-        checked_array("acceleration", acceleration, (3,)),
-    )
+    center, acceleration = checked_vectors(center=center, acceleration=acceleration)
     return center - acceleration / natural_frequency(height, gravity=gravity) ** 2
 
 

@@ -112,10 +112,11 @@ def _asked(task: MotionTask, error: Array, speed: Array) -> Array:
     """What a task about motion asks for (m,)."""
     count = len(error)
     stiffness, damping = (np.broadcast_to(gain, count) for gain in task.row_gains())
-    told = [np.zeros(count) if given is None else given for given in (task.rate, task.acceleration)]
-    return task.law(
-        RowMotion(error, speed), RowNumbers(told[0], told[1], stiffness, damping), task.parameters
+    rate, acceleration = (
+        np.zeros(count) if given is None else given for given in (task.rate, task.acceleration)
     )
+    numbers = RowNumbers(rate, acceleration, stiffness, damping)
+    return task.law(RowMotion(error, speed), numbers, task.parameters)
 
 
 def _frame_rows(
@@ -167,12 +168,8 @@ def _segment_kernel(stack: TaskStack) -> Kernel:
 
     def traced(q: Array, v: Array, parameters: Array) -> dict[str, Array]:
         found = stack.traced_motion(q, v, parameters)
-        directions, carried, jacobians, start = (
-            [np.zeros((6, 0))],
-            [np.zeros(0)],
-            [np.zeros((0, robot.nv))],
-            0,
-        )
+        directions, carried, jacobians = [np.zeros((6, 0))], [np.zeros(0)], [np.zeros((0, robot.nv))]
+        start = 0
         for task, place in zip(stack.tasks, stack.places, strict=True):
             own = parameters[start : start + len(task.parameters)]
             start += len(own)

@@ -28,6 +28,11 @@ def checked_array(what: str, value: Any, shape: tuple[int, ...] | None) -> Array
     return array
 
 
+def checked_vectors(**values: Any) -> list[Array]:
+    """Vectors (3,) of finite numbers, each by its name."""
+    return [checked_array(name, value, (3,)) for name, value in values.items()]
+
+
 def checked_values(what: str, given: Any, kind: type) -> tuple[Any, ...]:
     """Values of one kind; a single one will do for a list of one."""
     if isinstance(given, kind):

@@ -104,7 +104,7 @@ def test_texts_say_what_values_say() -> None:
         (HEAD + "point = [1, 2, 'x']\n" + GOAL, "point is 'x'; it must be a number"),
         (HEAD + "until = 3\n" + GOAL, "until is 3; it must be a list"),
         (HEAD + "until = [3]\n" + GOAL, "until has 3; it must be a table"),
-        (HEAD + "until = [{ axis = 'z' }]\n" + GOAL, "until lacks quantity"),
+        (HEAD + "until = [{ axis = 'z' }]\n" + GOAL, "until: quantity is missing"),
         (HEAD + "until = [{ axis = 'z', quantity = 'force' }]\n" + GOAL, "has no bound"),
         (HEAD + "until = [{ axis = 'z', quantity = 'force', over = 3 }]\n" + GOAL, "unknown field 'over'"),
         (HEAD + "until = [{ axis = 'z', quantity = 'force', above = 'x' }]\n" + GOAL, "above is 'x'"),

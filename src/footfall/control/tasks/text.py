@@ -23,35 +23,12 @@ from footfall.robot.model import WORLD
 from footfall.robot.toml_parts import load_toml
 
 Entry = Mapping[str, Any]
-_TASK = (
-    "name",
-    "frame",
-    "axes",
-    "point",
-    "priority",
-    "stiffness",
-    "damping",
-    "softness",
-    "when",
-    "until",
-    "goals",
-)
-_FEATURES = (
-    "name",
-    "frame",
-    "relative_to",
-    "chain",
-    "targets",
-    "near",
-    "priority",
-    "stiffness",
-    "damping",
-    "rate",
-    "most_force",
-)
+_SHARED = ("name", "frame", "priority", "stiffness", "damping")
+_TASK = (*_SHARED, "axes", "point", "softness", "when", "until", "goals")
+_FEATURES = (*_SHARED, "relative_to", "chain", "targets", "near", "rate", "most_force")
+_BOUNDARY = (*_SHARED, "point", "start", "normal", "most_force")
 _FRAME = ("name", "position", "rotation", "velocity", "turning")
 _TABLES = ("task", "features", "boundary", "frame")
-_BOUNDARY = ("name", "frame", "point", "start", "normal", "priority", "stiffness", "damping", "most_force")
 
 
 Written = FrameTask | FeatureTask | Boundary
@@ -138,13 +115,17 @@ def _tables(value: Any, name: str) -> list[Entry]:
 def _named(entry: Entry, kind: str, known: Sequence[str], needed: Sequence[str]) -> str:
     """What an entry is called in messages; its fields are checked."""
     what = f"{kind} {entry.get('name', '')!r}"
+    _check_fields(entry, what, sorted(known), needed)
+    return what
+
+
+def _check_fields(entry: Entry, what: str, known: Sequence[str], needed: Sequence[str]) -> None:
     for key in entry:
         if key not in known:
-            raise InvalidInput(f"{what}: unknown field {key!r}; there are: {', '.join(sorted(known))}")
+            raise InvalidInput(f"{what}: unknown field {key!r}; there are: {', '.join(known)}")
     for key in needed:
         if key not in entry:
             raise InvalidInput(f"{what}: {key} is missing; give it")
-    return what
 
 
 def _gains(entry: Entry, usual: Gains, what: str) -> Gains:
@@ -208,12 +189,7 @@ def _guard(entry: Any, what: str) -> Guard:
     if not isinstance(entry, dict):
         raise InvalidInput(f"{what} has {entry!r}; it must be a table with axis, quantity and a bound")
     known = [each.name for each in fields(Guard)]
-    for key in entry:
-        if key not in known:
-            raise InvalidInput(f"{what} has the unknown field {key!r}; there are: {', '.join(known)}")
-    for key in ("axis", "quantity"):
-        if key not in entry:
-            raise InvalidInput(f"{what} lacks {key}; give it")
+    _check_fields(entry, what, known, ("axis", "quantity"))
     bounds = {key: _number(entry[key], f"{what}: {key}") for key in known[2:] if key in entry}
     return Guard(entry["axis"], entry["quantity"], **bounds)
 
@@ -264,42 +240,23 @@ def tasks_text(tasks: Sequence[Written]) -> str:
 def _features_text(task: FeatureTask) -> str:
     if task.outside is not None:
         raise InvalidInput(f"{task.label}: where a frame outside the robot is has no place in a text")
-    gains = task.feedback(FrameTask.usual)
-    values = {
-        "name": task.label,
-        "frame": task.frame,
-        "relative_to": task.relative_to,
-        "priority": int(task.priority),
-        "stiffness": _plain(gains.stiffness),
-        "damping": _plain(gains.damping),
-    }
+    values: dict[str, Any] = {"name": task.label, "frame": task.frame, "relative_to": task.relative_to}
     if np.isfinite(task.most_force):
         values["most_force"] = task.most_force
     if task.rate is not None:
         values["rate"] = [float(rate) for rate in task.rate]
-    lines = ["[[features]]", *(f"{name} = {_written(value)}" for name, value in values.items())]
+    lines = _table("features", values, task, task.feedback(FrameTask.usual))
     for table in ("chain", "targets", "near"):
-        lines += [
-            f"{table} = {_inline({json.dumps(key): each for key, each in getattr(task, table).items()})}"
-        ]
+        quoted = {json.dumps(key): each for key, each in getattr(task, table).items()}
+        lines.append(f"{table} = {_inline(quoted)}")
     return "\n".join(lines) + "\n"
 
 
 def _task_text(task: FrameTask) -> str:
     if task.outside is not None:
         raise InvalidInput(f"{task.label}: where a frame outside the robot is has no place in a text")
-    gains = task.feedback()
-    values = {
-        "name": task.name,
-        "frame": task.frame,
-        "axes": task.axes,
-        "point": list(task.point),
-        "priority": int(task.priority),
-        "stiffness": _plain(gains.stiffness),
-        "damping": _plain(gains.damping),
-        "softness": task.softness,
-    }
-    lines = ["[[task]]", *(f"{name} = {_written(value)}" for name, value in values.items())]
+    values = {"name": task.name, "frame": task.frame, "axes": task.axes, "point": list(task.point)}
+    lines = _table("task", values | {"softness": task.softness}, task, task.feedback())
     for name in ("when", "until"):
         guards = getattr(task, name)
         if guards:
@@ -311,14 +268,17 @@ def _task_text(task: FrameTask) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _plain(gain: Any) -> Any:
-    return list(gain) if isinstance(gain, tuple) else gain
+def _table(kind: str, values: Mapping[str, Any], task: Written, gains: Gains) -> list[str]:
+    """Lines of an entry: its values, and what all kinds have."""
+    stiffness, damping = (
+        list(gain) if isinstance(gain, tuple) else gain for gain in (gains.stiffness, gains.damping)
+    )
+    shared = {"priority": int(task.priority), "stiffness": stiffness, "damping": damping}
+    return [f"[[{kind}]]", *(f"{name} = {_written(value)}" for name, value in {**values, **shared}.items())]
 
 
 def _boundary_text(task: Boundary) -> str:
-    point, gains = task.point, task.feedback()
-    if isinstance(point, str):
-        point = FramePoint(point)
+    point = FramePoint(task.point) if isinstance(task.point, str) else task.point
     if not isinstance(point, FramePoint):
         raise InvalidInput(f"{task.label} is about {point!r}; in a text it is about points of frames")
     values = {
@@ -327,14 +287,9 @@ def _boundary_text(task: Boundary) -> str:
         "point": list(point.offset),
         "start": task.start.tolist(),
         "normal": task.normal.tolist(),
-        "priority": int(task.priority),
-        "stiffness": _plain(gains.stiffness),
-        "damping": _plain(gains.damping),
         "most_force": task.most_force,
     }
-    return (
-        "\n".join(["[[boundary]]", *(f"{name} = {_written(value)}" for name, value in values.items())]) + "\n"
-    )
+    return "\n".join(_table("boundary", values, task, task.feedback())) + "\n"
 
 
 def _given(value: Guard | AxisGoal) -> dict[str, Any]:
