@@ -138,6 +138,9 @@ def follow_step(
     return StepResult(gears, path, wanted, np.linalg.norm(found - meant, axis=1), np.array(loads))
 
 
+_GAINS = tuple(
+    f"{loop}_gain" for loop in ("position", "velocity", "velocity_integral", "current", "current_integral")
+)
 _SLOWEST = 1.0  # Hz; slower modes are the leg's free motion
 
 
@@ -164,17 +167,7 @@ def free_leg(robot: Robot) -> Robot:
     drives = []
     for drive in robot.drives:
         assert drive.servo is not None
-        gains = dict.fromkeys(
-            (
-                "position_gain",
-                "velocity_gain",
-                "velocity_integral_gain",
-                "current_gain",
-                "current_integral_gain",
-            ),
-            0.0,
-        )
-        servo = replace(drive.servo, **gains)
+        servo = replace(drive.servo, **dict.fromkeys(_GAINS, 0.0))
         motor = replace(drive.motor, resistance=1e15)
         drives.append(replace(drive, friction=Friction(), servo=servo, motor=motor))
     return replace(robot, drives=tuple(drives))

@@ -68,5 +68,5 @@ def test_other_numbers_need_no_other_code() -> None:
 def test_bad_input() -> None:
     with pytest.raises(InvalidInput, match="half-spaces"):
         BoundedRate(arm(), [HalfSpaceTask("tip", np.zeros(3), np.array([0.0, 0.0, 1.0]))])
-    with pytest.raises(InvalidInput, match="damping 0"):
+    with pytest.raises(InvalidInput, match="damping is 0"):
         BoundedRate(arm(), controller().stack.tasks, damping=0.0)

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -45,6 +45,7 @@ _SLIPPERY = Surface(Plane(), material=Material(friction=0.0))
 # They give by g / (n stiffness), 1.2 mm on four wheels, whatever the robot weighs.
 _TYRE_STIFFNESS, _TYRE_DAMPING = 5e4 / 24.0, 800.0 / 24.0  # of a wheel, N/m and N s/m a kg of the robot
 _LEVEL_AXLE, _LEAST_SHARE = 1e-3, 1e-2
+_LIMITS = ("lower", "upper", "velocity", "effort", "kp", "kd")  # that balls do not have
 _CASTER = 0.02  # m, radius of a caster
 _FREE = (
     0.005  # m above the ground: the caster behind, against tipping; on both the wheels might carry nothing
@@ -57,21 +58,21 @@ def mobile_robot(kind: Kind) -> MobileRobot:
     if kind == "differential":
         wheels = tuple(Wheel(f"{side}_wheel", RADIUS) for side in ("left", "right"))
     else:
-        turns = {"front_left": -1, "front_right": 1, "rear_left": 1, "rear_right": -1}
-        wheels = tuple(
-            Wheel(f"{place}_wheel", RADIUS, "mecanum", sign * np.pi / 4) for place, sign in turns.items()
-        )
+        wheels = _mecanum_wheels(RADIUS)
     return MobileRobot(load(f"{kind}-base"), wheels)
 
 
 @cache
 def youbot() -> MobileRobot:
     """The shipped youBot on its Mecanum wheels, rollers at 45 degrees in a diamond."""
+    return MobileRobot(load("youbot"), _mecanum_wheels(0.0475))
+
+
+def _mecanum_wheels(radius: float) -> tuple[Wheel, ...]:
     turns = {"front_left": -1, "front_right": 1, "rear_left": 1, "rear_right": -1}
-    wheels = tuple(
-        Wheel(f"{place}_wheel", 0.0475, "mecanum", sign * np.pi / 4) for place, sign in turns.items()
+    return tuple(
+        Wheel(f"{place}_wheel", radius, "mecanum", sign * np.pi / 4) for place, sign in turns.items()
     )
-    return MobileRobot(load("youbot"), wheels)
 
 
 def is_ball(wheel: Wheel) -> bool:
@@ -93,22 +94,8 @@ def with_ball_wheels(robot: Robot, wheels: Sequence[Wheel]) -> Robot:
             spin = float(axis @ body.inertia @ axis) + joint.armature
             body = replace(body, inertia=spin * np.eye(3))
         bodies.append(body)
-    joints = tuple(
-        replace(
-            joint,
-            type=JointType.SPHERICAL,
-            armature=0.0,
-            lower=(),
-            upper=(),
-            velocity=(),
-            effort=(),
-            kp=(),
-            kd=(),
-        )
-        if joint.child in names
-        else joint
-        for joint in robot.joints
-    )
+    ball: Any = {"type": JointType.SPHERICAL, "armature": 0.0, **dict.fromkeys(_LIMITS, ())}
+    joints = tuple(replace(joint, **ball) if joint.child in names else joint for joint in robot.joints)
     return Robot(robot.name, tuple(bodies), joints, robot.frames)
 
 
@@ -128,17 +115,13 @@ def wheel_candidates(mobile: MobileRobot) -> list[Candidate]:
 
 def _casters(mobile: MobileRobot) -> list[tuple[float, float, float]]:
     """Centres in the base, as far before and behind the axle as the wheels are high."""
-    height, centers = _rest_height(mobile, _neutral(mobile.robot))
+    height, centers = _rest_height(mobile, neutral_coordinates(mobile.robot))
     middle = np.mean(centers, axis=0)
     reach = 2 * max(wheel.radius for wheel in mobile.wheels)
     return [
         (float(middle[0] + side * reach), float(middle[1]), float(_CASTER + gap - height))
         for side, gap in ((1.0, 0.0), (-1.0, _FREE))
     ]
-
-
-def _neutral(robot: Robot) -> Array:
-    return neutral_coordinates(robot)
 
 
 def _rest_height(mobile: MobileRobot, q: Array) -> tuple[float, Array]:
@@ -199,7 +182,7 @@ class SimulatedBase:
         self, pose: tuple[float, float, float], joints: Sequence[float] | Mapping[str, float]
     ) -> Array:
         robot, machine = self.mobile.robot, self.simulation.robot
-        q = _neutral(robot)
+        q = neutral_coordinates(robot)
         if isinstance(joints, Mapping):
             for name, value in joints.items():
                 q[robot.q_slice(name)] = value
@@ -223,7 +206,7 @@ class SimulatedBase:
         """q (nq,) and v (nv,) of the controller's robot; angles of wheels with rollers are not followed."""
         q, v = self.simulation.state.q, self.simulation.state.v
         robot, machine = self.mobile.robot, self.simulation.robot
-        known_q, known_v = _neutral(robot), np.zeros(self.count)
+        known_q, known_v = neutral_coordinates(robot), np.zeros(self.count)
         for joint in self._shared:
             known_q[robot.q_slice(joint.name)] = q[machine.q_slice(joint.name)]
             known_v[robot.v_slice(joint.name)] = v[machine.v_slice(joint.name)]
