@@ -59,3 +59,19 @@ def test_wrong_words_are_told(place: Path) -> None:
     assert isinstance(missing.exception, InvalidInput)
     RUNNER.invoke(app, ["study", "roots.toml", "--function", "own.py:root", "-j", "1"])
     assert "is no walk" in str(RUNNER.invoke(app, ["study", "replay", "roots", "0"]).exception)
+
+
+def test_a_search_prints_what_it_found_and_whether_it_is_better(place: Path) -> None:
+    (place / "search.toml").write_text(
+        'name = "bowl"\nseeds = 2\n[search]\nevaluations = 12\ncost = { value = 1.0 }\n'
+        "[search.parameters]\nx = { from = 0.0, to = 4.0 }\n"
+    )
+    (place / "own.py").write_text(
+        "def bowl(x=4.0, *, seed):\n    return {'success': x < 2, 'value': x * x}\n"
+    )
+    done = RUNNER.invoke(app, ["study", "search.toml", "--function", "own.py:bowl", "-j", "1"])
+    assert done.exit_code == 0
+    assert "It is better." in " ".join(done.output.split())
+    assert (place / "search" / "candidates.csv").is_file()
+    wrong = RUNNER.invoke(app, ["study", "search.toml", "--function", "own.py:bowl", "--most", "3"])
+    assert "without a search" in str(wrong.exception)

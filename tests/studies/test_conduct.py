@@ -16,6 +16,7 @@ import pytest
 
 from footfall.errors import InvalidInput, MissingFile, ProgramFailed, UnknownName
 from footfall.studies import Limit, Span, Study, run_study, store
+from footfall.studies.conduct import sampled_cells
 from footfall.studies.store import FILE, stored_row, stored_study
 from footfall.studies.workers import Task, Work, run_chunk
 from tests.studies.thresholds import (
@@ -210,3 +211,23 @@ def test_results_of_other_versions_are_told(tmp_path: Path, monkeypatch: pytest.
         database.execute("UPDATE study SET format = 1")
     with pytest.raises(InvalidInput, match=r"kept runs in another way .*--restart"):
         run_study(study, tmp_path, function=fails_at_two, workers=1)
+
+
+def test_some_cells_stand_for_all_and_are_among_more_of_them(tmp_path: Path) -> None:
+    """Each is as likely as any other: of 30 cells 10 are drawn, and the mean of their numbers is that of all."""
+    few, more = sampled_cells(SQUARES, 10), sampled_cells(SQUARES, 20)
+    assert set(few) < set(more) < set(range(30))
+    assert few == sorted(few)
+    many = Study(name="many", vary={"x": Span(first=0.0, last=1.0, count=10_000)})
+    # 1,000 of 10,000 have a mean within 4 standard deviations, 10000 / sqrt(12 * 1000).
+    assert abs(np.mean(sampled_cells(many, 1000)) - 4999.5) < 4.0 * 10_000 / np.sqrt(12.0 * 1000)
+    part = run_study(SQUARES, tmp_path / "x", function=slow_square, workers=1, cells=3)
+    assert not part.complete
+    assert [cell.number for cell in part.cells] == sampled_cells(SQUARES, 3)
+    assert [cell.number for cell in part.first_cells(2)] == sampled_cells(SQUARES, 3)[:2]
+    assert run_study(SQUARES, tmp_path / "x", function=slow_square, workers=1).complete
+    whole = run_study(SQUARES, tmp_path / "y", function=slow_square, workers=1)
+    assert (tmp_path / "x" / "runs.parquet").read_bytes() == (whole.folder / "runs.parquet").read_bytes()
+    with pytest.raises(InvalidInput, match="from 1 to 30, the cells of the study"):
+        run_study(SQUARES, tmp_path / "z", function=slow_square, cells=31)
+    assert not (tmp_path / "z").exists()

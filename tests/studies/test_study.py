@@ -126,3 +126,22 @@ def test_a_name_changes_no_result_but_a_value_does() -> None:
     one = Study(name="one", vary={"x": [1.0, 2.0]})
     assert one.fingerprint == Study(name="other", vary={"x": [1.0, 2.0]}).fingerprint
     assert one.fingerprint != Study(name="one", vary={"x": [1.0, 2.5]}).fingerprint
+
+
+def test_combinations_of_their_own_are_run_with_all_of_the_grid() -> None:
+    together = [{"scene": "flat", "friction": 0.6}, {"scene": "stairs", "friction": 0.3}]
+    study = Study(name="both", vary={"speed": [0.2, 0.4]}, together=together)
+    assert study.cells == 4
+    assert study.varied == ["speed", "scene", "friction"]
+    assert [study.values(cell) for cell in range(4)] == [
+        {"speed": speed, **each} for each in together for speed in (0.2, 0.4)
+    ]
+    with pytest.raises(InvalidInput, match="same parameters in the same order"):
+        Study(name="odd", together=[{"a": 1.0}, {"b": 1.0}])
+    with pytest.raises(InvalidInput, match="'speed' stands twice"):
+        Study(name="odd", vary={"speed": [0.1]}, together=[{"speed": 1.0}])
+
+
+def test_results_from_before_combinations_and_searches_were_known_go_on() -> None:
+    """The fingerprint of a shipped study as it was then."""
+    assert read_study("push_map").fingerprint.startswith("d2e246084d5b602a")

@@ -57,3 +57,11 @@ class _Interrupts(dict[str, float]):
 
 
 interrupts_at = _Interrupts()
+
+
+def bowl(a: float = 8.0, b: float = -0.5, *, side: float, seed: int) -> dict[str, float | bool]:
+    """Least at a = 3, b = 0.5. luck: noise that is new for all parameters and seeds."""
+    noise = 0.1 * float(np.random.default_rng([seed, 3]).normal())
+    luck = float(np.random.default_rng([seed, int(1e6 * a), int(1e6 * (b + 2.0))]).normal())
+    value = (a - 3.0) ** 2 + (b - 0.5) ** 2 + noise + side
+    return {"success": abs(a - 3.0) < 2.0, "value": value, "luck": luck}

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import footfall
+from footfall.errors import FootfallError, InvalidInput
 from footfall.gait.actions import stamping
 from footfall.motion.motion import Motion
 from footfall.scene.load import load_scene
 from footfall.walking.loop import Brain
-from footfall.walking.many import walk_many
+from footfall.walking.many import walk_all, walk_many
+from footfall.walking.request import WalkRequest
+from footfall.walking.signals import Add, Drive, Load, Surface
+from footfall.walking.walk import Walk, walk
 from footfall.walking.walker import Walker, WalkerOptions, WalkingCode
 
 
@@ -84,3 +89,24 @@ def test_a_second_walker_shares_what_does_not_change_and_nothing_else(code: Walk
     two.run_until(0.5)
     assert alone.run_until(0.5)
     assert two.log.q[-1, 2] < alone.log.q[-1, 2] - 0.1
+
+
+def test_walks_of_their_own_requests_are_done_in_one_call() -> None:
+    """Scenes, commands, loads, pushes and errors of their own; one without a way is its error, and no other's."""
+    box = Add(name="wall", size=(0.2, 60.0, 2.0), position=(1.5, 0.0, 1.0))
+    asked = [
+        WalkRequest(noise=True, seed=1000, seconds=0.4, signals=(Drive(forward=0.2), Surface(friction=0.5))),
+        WalkRequest(scene="nowhere", seed=1001),
+        WalkRequest(scene="stairs", noise=True, seed=1002, seconds=0.4, sensor_delay=0.004),
+        WalkRequest(seed=1003, seconds=0.4, signals=(Load(body="torso", mass=4.0), box)),
+    ]
+    together = walk_all(asked, threads=2)
+    assert isinstance(together[1], FootfallError)
+    assert "nowhere" in str(together[1])
+    for one, request in zip(together, asked, strict=True):
+        if isinstance(one, Walk):
+            alone = walk(request)
+            assert one.summary.time == 0.4
+            assert one.walker.arrays[0].q.tobytes() == alone.walker.arrays[0].q.tobytes()
+    with pytest.raises(InvalidInput, match="live"):
+        walk_all([WalkRequest(live=True)])

@@ -16,11 +16,12 @@ from footfall.cli.screen import errors, program, screen, table
 from footfall.cli.view import ServerOptions
 
 if TYPE_CHECKING:
-    from footfall.studies import StudyProgress, StudyResult
+    from footfall.studies import SearchResult, StudyProgress, StudyResult
 
 _FAILED = 1  # exit status if runs ended with an error
 _INTERRUPTED = 130
 _SHOWN = 40  # cells
+_DRAWN = 20_000  # cells, at most: a picture of more shows nothing
 
 
 app = Commands(cls=first_command("run"), no_args_is_help=True)
@@ -42,7 +43,7 @@ def study() -> None:
 
 @dataclass(frozen=True)
 class Where:
-    """Who runs."""
+    """Who runs, and how much of it."""
 
     workers: Annotated[
         int | None,
@@ -50,6 +51,9 @@ class Where:
     ] = None
     cluster: Annotated[
         str | None, typer.Option(help="Address of a Dask scheduler, such as tcp://HOST:8786, instead.")
+    ] = None
+    cells: Annotated[
+        int | None, typer.Option(min=1, help="So many cells, drawn at random, instead of all.")
     ] = None
     most: Annotated[int | None, typer.Option(min=1, help="Runs at most now; call again to go on.")] = None
 
@@ -73,31 +77,31 @@ def run(
     plot: Annotated[bool, typer.Option("--plot/--no-plot", help="Draw the cells.")] = True,
 ) -> None:
     """Run a study, or go on with it: whatever stopped it, nothing is run twice and nothing is lost."""
-    from footfall.studies import read_study, run_study
-    from footfall.studies.store import Store
+    from footfall.errors import InvalidInput
+    from footfall.studies import read_study, run_search, run_study
 
     asked = read_study(source)
     folder = output or Path(Path(source).stem)
+    words: dict[str, Any] = {"function": function, "workers": where.workers, "cluster": where.cluster}
+    if asked.search is not None and (where.cells or where.most):
+        raise InvalidInput(
+            "--cells and --most are for studies without a search; Ctrl-C ends one, and it goes on"
+        )
     try:
         with _progress(asked.name) as told:
-            result = run_study(
-                asked,
-                folder,
-                function=function,
-                workers=where.workers,
-                cluster=where.cluster,
-                most=where.most,
-                restart=restart,
-                progress=told,
-            )
+            words |= {"restart": restart, "progress": told}
+            if asked.search is not None:
+                found = run_search(asked, folder, **words)
+            else:
+                result = run_study(asked, folder, cells=where.cells, most=where.most, **words)
     except KeyboardInterrupt:
-        store = Store(folder, asked)
-        kept = store.count()
-        store.close()
         errors().print(
-            f"interrupted: {kept} runs are kept in {folder}; the same command goes on", highlight=False
+            f"interrupted: what has run is kept in {folder}; the same command goes on", highlight=False
         )
         raise typer.Exit(_INTERRUPTED) from None
+    if asked.search is not None:
+        _print_search(found)
+        return
     print_result(result)
     if plot and result.runs:
         _draw(result)
@@ -183,11 +187,9 @@ def _replay(result: Path, row: int, *, panel: bool, output: Path, video: bool) -
 
 def print_result(result: StudyResult) -> None:
     """What came out, and where it is."""
-    from itertools import islice
-
     study = result.study
     what = "success" if study.limit is None else study.limit.parameter
-    shown = list(islice(result.cells, _SHOWN))
+    shown = result.first_cells(_SHOWN)
     rows = [
         [
             *(f"{value:g}" if isinstance(value, float) else str(value) for value in cell.values.values()),
@@ -198,10 +200,10 @@ def print_result(result: StudyResult) -> None:
         ]
         for cell in shown
     ]
-    columns = [*study.vary, what, "interval", "runs", "failed"]
+    columns = [*study.varied, what, "interval", "runs", "failed"]
     screen().print(table(study.name, columns, rows, numbers="; ".join(columns)))
-    if len(result.cells) > len(shown):
-        screen().print(f"and {len(result.cells) - len(shown)} cells more, see cells.csv", highlight=False)
+    if study.cells > _SHOWN and len(shown) == _SHOWN:
+        screen().print("other cells are in cells.csv", highlight=False)
     for warning in result.warnings:
         errors().print(f"warning: {warning}", highlight=False, soft_wrap=True)
     state = "complete" if result.complete else f"not complete: {program()} study goes on with it"
@@ -216,12 +218,28 @@ def print_result(result: StudyResult) -> None:
         )
 
 
+def _print_search(result: SearchResult) -> None:
+    """Which parameters were found, and whether they are better on other seeds."""
+    from footfall.studies.search import comparison
+
+    rows = [
+        [name, f"{value:.4g}", f"{result.best.parameters[name]:.4g}"]
+        for name, value in result.default.parameters.items()
+    ]
+    columns = ["parameter", "default", "best"]
+    screen().print(table(result.study.name, columns, rows, numbers="default; best"))
+    screen().print(comparison(result), highlight=False, soft_wrap=True)
+    screen().print(
+        f"{len(result.candidates)} candidates in {result.folder}: candidates.csv, README.md", highlight=False
+    )
+
+
 def _draw(result: StudyResult) -> None:
     from footfall.errors import MissingPackage
     from footfall.viewer.study_plots import draw_cells
 
     try:
-        path = draw_cells(result, result.folder / "cells.png")
+        path = draw_cells(result, result.folder / "cells.png") if result.study.cells <= _DRAWN else None
     except MissingPackage as missing:
         errors().print(f"no picture: {missing}", highlight=False, soft_wrap=True)
         return

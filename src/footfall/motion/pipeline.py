@@ -346,7 +346,9 @@ def finish_sequence(
         momentum=torso.momentum,
         contact=contact,
     )
-    part = SequenceMotion(phase_table(schedule, areas, model, first=first), curves, torso)
+    # The samples of legs are most of a motion's memory, and nobody but the check below wants them.
+    kept = replace(torso, legs=torso.legs[:0].copy())
+    part = SequenceMotion(phase_table(schedule, areas, model, first=first), curves, kept)
     clock.stage_done("centre of mass")
     if check:
         if body is not None:

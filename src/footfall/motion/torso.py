@@ -146,8 +146,8 @@ class TorsoPlan:
     """trajectory (3,): of the torso's mass point, world axes, m. first_height (1,): of the first cycle, without
     limits of the legs. first_place (2,): x and y of the first cycle. times (n + 1,): break points of the second
     cycle, with the bounds of its height there, m. overlaps: those of the times at which the bounds of both legs
-    contradict each other, s. legs: at the times. momentum (3,): see `momentum_excess`. stage_seconds: CPU time that the
-    parts took."""
+    contradict each other, s. legs: at the times, until the motion has been checked. momentum (3,): see
+    `momentum_excess`. stage_seconds: CPU time that the parts took."""
 
     trajectory: PolynomialTrajectory
     first_height: PolynomialTrajectory

@@ -9,12 +9,15 @@ if TYPE_CHECKING:
     from footfall.studies.conduct import run_study as run_study
     from footfall.studies.experiments import EXPERIMENTS as EXPERIMENTS
     from footfall.studies.experiments import Experiment as Experiment
+    from footfall.studies.search import SearchResult as SearchResult
+    from footfall.studies.search import run_search as run_search
     from footfall.studies.statistics import Interval as Interval
     from footfall.studies.statistics import mean_interval as mean_interval
     from footfall.studies.statistics import median_interval as median_interval
     from footfall.studies.statistics import share_interval as share_interval
     from footfall.studies.study import Draws as Draws
     from footfall.studies.study import Limit as Limit
+    from footfall.studies.study import Search as Search
     from footfall.studies.study import Span as Span
     from footfall.studies.study import Study as Study
     from footfall.studies.study import read_study as read_study

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-import shutil
+import heapq
 import time
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from footfall.errors import CannotWrite, InvalidInput
+from footfall.studies.experiments import Experiment
 from footfall.studies.rounds import Ask, Rounds, rounds_of
 from footfall.studies.store import FILE, Store
 from footfall.studies.study import Study
-from footfall.studies.tables import StudyResult, write_results
+from footfall.studies.tables import StudyResult, result_of, write_results
 from footfall.studies.workers import Result, Task, Work, Workers, code_fingerprint, new_workers
 
 _CHUNK_SECONDS = 0.5  # of work in a chunk
 _LONGEST_CHUNK = 256  # runs
 _AHEAD = 2  # chunks a worker has waiting
+_SAMPLE_SEED = 32  # of which cells stand for all
 _COMMIT, _COMMIT_HERE = 1.0, 0.1  # s between two commits at most; of runs in this process
 
 
@@ -53,29 +58,33 @@ class _Cell:
 
 
 class _Schedule:
-    """Which run comes next. Cells are looked at one after the other, and only those that are running are in memory."""
+    """Which run comes next. Cells are looked at one after the other, and only those that are running are in memory.
 
-    def __init__(self, study: Study, store: Store) -> None:
+    numbers: of the cells that are wanted.
+    """
+
+    def __init__(self, study: Study, store: Store, numbers: Sequence[int]) -> None:
         self.study, self.store = study, store
-        self._next_cell = 0
+        self._numbers, self._begun = numbers, 0
         self._cells: dict[int, _Cell] = {}
-        self.ready: deque[Task] = deque()
+        # The first cells first: runs of one have more in common than those of several.
+        self.ready: list[Task] = []
         self.ended_runs = 0  # of cells that need no more
 
     def fill(self, count: int) -> None:
         """Have at least so many runs ready, if there are any left."""
-        while len(self.ready) < count and self._next_cell < self.study.cells:
-            self._start(self._next_cell)
-            self._next_cell += 1
+        while len(self.ready) < count and self._begun < len(self._numbers):
+            self._start(self._numbers[self._begun])
+            self._begun += 1
 
     @property
     def complete(self) -> bool:
-        """Whether every cell has all that it needs."""
-        return self._next_cell == self.study.cells and not self._cells
+        """Whether every cell of the study has all that it needs."""
+        return self._begun == self.study.cells and not self._cells
 
     @property
     def finished_cells(self) -> int:
-        return self._next_cell - len(self._cells)
+        return self._begun - len(self._cells)
 
     def _start(self, number: int) -> None:
         rounds = rounds_of(self.study)
@@ -91,7 +100,7 @@ class _Schedule:
                 if known is not None:
                     cell.answers[ask.number] = known
                 else:
-                    self.ready.append(self._task(cell, ask))
+                    heapq.heappush(self.ready, self._task(cell, ask))
             if not cell.complete or not self._next_round(cell):
                 return
 
@@ -122,11 +131,12 @@ class _Schedule:
     @property
     def expected(self) -> int:
         """How many runs there will be: those of cells that ended tell about the others."""
+        cells = len(self._numbers)
         if self.study.limit is None:
-            return self.study.most_runs
+            return cells * self.study.seeds
         if self.finished_cells < 1:
-            return self.study.cells * self.study.limit.usual_runs(self.study.seeds)
-        return round(self.study.cells * self.ended_runs / max(self.finished_cells, 1))
+            return cells * self.study.limit.usual_runs(self.study.seeds)
+        return round(cells * self.ended_runs / self.finished_cells)
 
 
 def run_study(
@@ -136,6 +146,7 @@ def run_study(
     function: Callable[..., Any] | str | None = None,
     workers: int | None = None,
     cluster: str | None = None,
+    cells: int | None = None,
     most: int | None = None,
     restart: bool = False,
     progress: Callable[[StudyProgress], None] | None = None,
@@ -143,30 +154,84 @@ def run_study(
     """Run a study, or what is left of it; results are in the folder `output` all the time.
 
     function: to be run instead of an experiment by name; or FILE.py:NAME. workers: processes, all cores by default; 1
-    runs in this process. cluster: address of a Dask scheduler instead. most: runs at most, now. restart: throw away
-    what the folder has. Results do not depend on who ran what, to the bit.
+    runs in this process. cluster: address of a Dask scheduler instead. cells: so many, drawn at random, instead of all;
+    with more of them the same ones are among them. most: runs at most, now. restart: throw away what the folder has.
+    Results do not depend on who ran what, to the bit.
     """
-    if workers is not None and not 1 <= workers <= 4096:
-        raise InvalidInput(f"workers is {workers}; it must be from 1 to 4096")
+    if study.search is not None:
+        raise InvalidInput("the study has a table [search]; use run_search")
     work = Work(function if function is not None else study.experiment, code_fingerprint())
     experiment = work.experiment()
     experiment.check(study)
-    folder = Path(output)
+    with Crew(work, workers, cluster) as crew:
+        return conduct(
+            study,
+            Path(output),
+            experiment,
+            crew,
+            cells=cells,
+            most=most,
+            restart=restart,
+            progress=progress,
+        )
+
+
+class Crew:
+    """The workers for some work, hired when there is something to do. `with` it, so that they go home."""
+
+    def __init__(self, work: Work, workers: int | None, cluster: str | None) -> None:
+        if workers is not None and not 1 <= workers <= 4096:
+            raise InvalidInput(f"workers is {workers}; it must be from 1 to 4096")
+        self._hire: Callable[[], Workers] = partial(new_workers, work, workers, cluster)
+        self._workers: Workers | None = None
+
+    @property
+    def workers(self) -> Workers:
+        """They themselves."""
+        if self._workers is None:
+            self._workers = self._hire()
+        return self._workers
+
+    def __enter__(self) -> Crew:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._workers is not None:
+            self._workers.close()
+
+
+def conduct(
+    study: Study,
+    folder: Path,
+    experiment: Experiment,
+    crew: Crew,
+    *,
+    cells: int | None = None,
+    most: int | None = None,
+    restart: bool = False,
+    tables: bool = True,
+    progress: Callable[[StudyProgress], None] | None = None,
+) -> StudyResult:
+    """Run what is left of a study by a crew that stays. tables: whether to write them."""
+    numbers = range(study.cells) if cells is None else sampled_cells(study, cells)
     _prepare(folder, restart)
-    store = Store(folder, study)
     success = study.success or experiment.success or "success"
-    crew: Workers | None = None
-    try:
-        schedule = _Schedule(study, store)
+    with closing(Store(folder, study)) as store:
+        schedule = _Schedule(study, store, numbers)
         schedule.fill(1)
         if schedule.ready:
-            crew = new_workers(work, workers, cluster)
-            _conduct(schedule, crew, success, most, progress)
-        return write_results(study, store, folder, success, complete=schedule.complete)
-    finally:
-        if crew is not None:
-            crew.close()
-        store.close()
+            _conduct(schedule, crew.workers, success, most, progress)
+        result = result_of(study, store, folder, complete=schedule.complete)
+        if tables:
+            write_results(result, store, success)
+        return result
+
+
+def sampled_cells(study: Study, count: int) -> list[int]:
+    """So many cells of a study, the same ones each time, in the order of the study: neighbours have much in common."""
+    if not 1 <= count <= study.cells:
+        raise InvalidInput(f"cells is {count}; it must be from 1 to {study.cells}, the cells of the study")
+    return sorted(np.random.default_rng(_SAMPLE_SEED).permutation(study.cells)[:count].tolist())
 
 
 def _prepare(folder: Path, restart: bool) -> None:
@@ -177,7 +242,6 @@ def _prepare(folder: Path, restart: bool) -> None:
     if restart:
         for path in folder.glob(f"{FILE}*"):
             path.unlink()
-        shutil.rmtree(folder / "replays", ignore_errors=True)
 
 
 def _conduct(
@@ -200,7 +264,9 @@ def _conduct(
             schedule.fill(chunks * size)
             allowed = before + most - ended - flying if most is not None else len(schedule.ready)
             while schedule.ready and flying < chunks * size and allowed > 0:
-                chunk = [schedule.ready.popleft() for _ in range(min(size, len(schedule.ready), allowed))]
+                chunk = [
+                    heapq.heappop(schedule.ready) for _ in range(min(size, len(schedule.ready), allowed))
+                ]
                 crew.submit(chunk)
                 flying, allowed = flying + len(chunk), allowed - len(chunk)
             if flying == 0:

@@ -34,7 +34,7 @@ _LOOK = 0.2  # s, between two looks at a gait
 _ARM = 0.5  # m, beside the upper body, where weights hang
 _AFTER_PUSH = 4.0  # s of walking until it counts as stood
 _WARM_UP_STEPS = 4  # until the gait is periodic
-_BEFORE = 24  # walks until a push that are kept: of all seeds of a cell
+_BEFORE = 48  # walks until a push that are kept: of all seeds of two cells
 # Measures that depend on the machine: they would make results of two runs differ.
 _TIMES = ("control_us", "planning_ms", "compiling_ms", "replanning_ms", "late_plans", "real_time_factor")
 
@@ -69,7 +69,7 @@ class Experiment:
 
     def check(self, study: Study) -> None:
         """Refuse parameters that it does not have."""
-        names = [*study.fixed, *study.vary, *([study.limit.parameter] if study.limit else [])]
+        names = study.names
         changed = [name for name in names if self.settings and name.startswith("set.")]
         known = dict(setting_names(str(study.fixed.get("robot", "lola")))) if changed else {}
         for name in names:
@@ -230,6 +230,7 @@ def _walked(asked: bytes) -> WalkSession:
     request = msgspec.json.decode(asked, type=WalkRequest)
     session = session_for(request, code=walking_code(request.robot), log_memory=0.0)
     walk_out(session)
+    session.forget_log()  # branches have logs of their own
     return session
 
 

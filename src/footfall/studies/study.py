@@ -22,7 +22,12 @@
     to = 120
     within = 1
 
-A *cell* is one combination of the varied values. Every cell is run with the same seeds.
+    [[together]]                                        # combinations of their own: of each all of the above
+    scene = "flat"
+    friction = 0.6
+
+A *cell* is one combination of the varied values. Every cell is run with the same seeds. Instead of a limit a study can
+have a table [search]: parameters that an optimiser looks for (footfall/studies/search.py).
 """
 
 from __future__ import annotations
@@ -66,7 +71,13 @@ class Span(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
             return np.asarray(self.first * (self.last / self.first) ** shares)
         return np.asarray(self.first + (self.last - self.first) * shares)
 
-    def check(self, name: str) -> None:
+    def share(self, value: float) -> float:
+        """How far along the way a number is, the inverse of `at`."""
+        if self.scale == "log":
+            return math.log(value / self.first) / math.log(self.last / self.first)
+        return (value - self.first) / (self.last - self.first)
+
+    def check_ends(self, name: str) -> None:
         if not (math.isfinite(self.first) and math.isfinite(self.last)):
             raise InvalidInput(f"{name} goes from {self.first} to {self.last}; give finite numbers")
         if self.last < self.first:
@@ -75,6 +86,9 @@ class Span(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
             )
         if self.scale == "log" and self.first <= 0.0:
             raise InvalidInput(f"{name} begins at {self.first:g}; scale 'log' needs numbers above 0")
+
+    def check(self, name: str) -> None:
+        self.check_ends(name)
         if (self.count is None) == (self.draw is None):
             raise InvalidInput(f"{name} needs either count = N for a grid, or draw = 'random' or 'sobol'")
 
@@ -113,9 +127,41 @@ class Limit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         return self.rounds + (seeds - 1) * min(_USUAL_RUNS, self.rounds)
 
 
+class Search(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Parameters for which the mean of a cost is least, by CMA-ES (Hansen 2016), beginning where they are by default.
+
+    parameters: the ranges that they are looked for in. cost: what measures weigh; true counts as 1. evaluations:
+    candidates, each with all cells and seeds. trial_seeds: others, on which the best one is compared with the default.
+    confidence: of that comparison.
+    """
+
+    parameters: dict[str, Span]
+    cost: dict[str, float]
+    evaluations: Annotated[int, Meta(ge=1, le=100_000)]
+    seed: Annotated[int, Meta(ge=0, le=2**32 - 2)] = 0
+    trial_seeds: Annotated[int, Meta(ge=2, le=1_000_000)] = 20
+    confidence: Annotated[float, Meta(gt=0.0, lt=1.0)] = 0.9
+
+    def check(self) -> None:
+        if not self.parameters or not self.cost:
+            raise InvalidInput(
+                "a search needs parameters, each with a range, and a cost: measures with weights"
+            )
+        for name, span in self.parameters.items():
+            span.check_ends(name)
+            if span.count is not None or span.draw is not None or not span.first < span.last:
+                raise InvalidInput(
+                    f"{name} is looked for in a range: give it from and a larger to, and no count or draw"
+                )
+        for name, weight in self.cost.items():
+            if not math.isfinite(weight):
+                raise InvalidInput(f"measure {name!r} weighs {weight} in the cost; give a finite number")
+
+
 class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, dict=True):
     """A study. experiment: its name, `EXPERIMENTS` has them. seeds: how many runs a cell has; first_seed: of the first
-    of them. fixed: values of parameters that all runs share. success: the measure, true or false, that counts; by
+    of them. fixed: values of parameters that all runs share. vary: grids and draws; together: combinations of values of
+    other parameters, each of which is run with all of these. success: the measure, true or false, that counts; by
     default that of the experiment."""
 
     name: str
@@ -124,8 +170,10 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     first_seed: Annotated[int, Meta(ge=0, le=2**62)] = 0
     fixed: dict[str, Value] = {}
     vary: dict[str, Span | list[Value]] = {}
+    together: Annotated[list[dict[str, Value]], Meta(max_length=_MOST_VALUES)] = []
     draws: Draws | None = None
     limit: Limit | None = None
+    search: Search | None = None
     success: str | None = None
 
     def __post_init__(self) -> None:
@@ -134,9 +182,20 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
                 each.check(name)
             elif not 0 < len(each) <= _MOST_VALUES:
                 raise InvalidInput(f"{name} is varied over {len(each)} values; give 1 to {_MOST_VALUES}")
-        names = [*self.fixed, *self.vary, *([self.limit.parameter] if self.limit else [])]
+        if odd := next((each for each in self.together if [*each] != self._joint), None):
+            raise InvalidInput(
+                f"a combination in [[together]] has {', '.join(odd)}, the first one {', '.join(self._joint)}; give "
+                "all of them the same parameters in the same order"
+            )
+        if self.search is not None:
+            self.search.check()
+            if self.limit is not None:
+                raise InvalidInput("a study looks for a limit or for parameters; keep [limit] or [search]")
+        names = self.names
         if twice := sorted({name for name in names if names.count(name) > 1}):
-            raise InvalidInput(f"{twice[0]!r} stands twice among fixed, varied and limit; keep one of them")
+            raise InvalidInput(
+                f"{twice[0]!r} stands twice among fixed, varied, limit and search; keep one of them"
+            )
         if bool(self._drawn) != (self.draws is not None):
             raise InvalidInput(
                 "values with draw = ... need a table [draws] with count and seed, and only they do"
@@ -148,6 +207,21 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             )
         if not self.most_runs <= MOST_RUNS:
             raise InvalidInput(f"the study has {self.most_runs:.3g} runs; at most {MOST_RUNS:.0e} are taken")
+
+    @property
+    def _joint(self) -> list[str]:
+        return [*self.together[0]] if self.together else []
+
+    @property
+    def varied(self) -> list[str]:
+        """Names of what differs between cells."""
+        return [*self.vary, *self._joint]
+
+    @property
+    def names(self) -> list[str]:
+        """Of all parameters that the study gives a value to."""
+        limit = [self.limit.parameter] if self.limit else []
+        return [*self.fixed, *self.varied, *limit, *(self.search.parameters if self.search else [])]
 
     @cached_property
     def _grids(self) -> dict[str, list[Value]]:
@@ -179,7 +253,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     @property
     def cells(self) -> int:
         """How many combinations there are."""
-        count = 1 if self.draws is None else self.draws.count
+        count = max(len(self.together), 1) * (1 if self.draws is None else self.draws.count)
         return count * math.prod(len(values) for values in self._grids.values())
 
     @property
@@ -194,8 +268,11 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             rest, number = divmod(rest, len(self._grids[name]))
             found[name] = self._grids[name][number]
         if self.draws is not None:
-            found |= self._draw(rest)
-        return {name: found[name] for name in self.vary}
+            rest, number = divmod(rest, self.draws.count)
+            found |= self._draw(number)
+        if self.together:
+            found |= self.together[rest]
+        return {name: found[name] for name in self.varied}
 
     def _draw(self, number: int) -> dict[str, Value]:
         assert self.draws is not None
@@ -214,8 +291,10 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     @property
     def fingerprint(self) -> str:
         """Of all that decides about results: runs of another study are not mixed with those of this one."""
-        named = msgspec.structs.replace(self, name="")
-        return hashlib.sha256(msgspec.json.encode(named, order="deterministic")).hexdigest()
+        text = msgspec.json.encode(msgspec.structs.replace(self, name=""), order="deterministic")
+        for unused in (b'"together":[],', b'"search":null,'):  # results from before they were known go on
+            text = text.replace(unused, b"")
+        return hashlib.sha256(text).hexdigest()
 
 
 def study_names() -> list[str]:

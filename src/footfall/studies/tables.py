@@ -67,6 +67,11 @@ class StudyResult:
         with closing(Store(self.folder, self.study)) as store:
             return tuple(cells_of(self.study, store.rows()))
 
+    def first_cells(self, count: int) -> list[Cell]:
+        """The first of them, without reading the others."""
+        with closing(Store(self.folder, self.study)) as store:
+            return list(islice(cells_of(self.study, store.rows()), count))
+
     @cached_property
     def values(self) -> Array:
         """The limit or share of each cell (cells,)."""
@@ -114,16 +119,20 @@ def _means(rows: list[Row]) -> dict[str, float]:
     return found
 
 
-def write_results(study: Study, store: Store, folder: Path, success: str, *, complete: bool) -> StudyResult:
+def result_of(study: Study, store: Store, folder: Path, *, complete: bool) -> StudyResult:
+    """What was run so far."""
+    return StudyResult(study, folder, store.count(), store.failed(), complete, tuple(store.warnings))
+
+
+def write_results(result: StudyResult, store: Store, success: str) -> None:
     """Write all tables of what was run so far."""
-    result = StudyResult(study, folder, store.count(), store.failed(), complete, tuple(store.warnings))
+    study, folder = result.study, result.folder
     kinds = _column_kinds(study, store.rows())
     _write_runs(study, store, folder / "runs.parquet", kinds)
     _write_cells(study, store, folder / "cells.csv", kinds)
     write_text(
         folder / "README.md", page(result, islice(cells_of(study, store.rows()), _MOST_LINES), success)
     )
-    return result
 
 
 def _write_runs(study: Study, store: Store, path: Path, kinds: dict[str, str]) -> None:
@@ -181,14 +190,14 @@ def _record(study: Study, row: Row, kinds: dict[str, str]) -> dict[str, Any]:
 
 def _write_cells(study: Study, store: Store, path: Path, kinds: dict[str, str]) -> None:
     """One row a cell as CSV: values, share of successes, limit, means of measures."""
-    fixed = {"cell", "seed", *study.fixed, *study.vary, *([study.limit.parameter] if study.limit else [])}
+    fixed = {"cell", "seed", *study.fixed, *study.varied, *([study.limit.parameter] if study.limit else [])}
     measures = [name for name, kind in kinds.items() if kind == "float64" and name not in fixed]
     limits = [] if study.limit is None else [study.limit.parameter, "low", "high", "outside"]
     head = ["runs", "failed", "success", "success_low", "success_high"]
     with written_whole(path) as file:
         text = io.TextIOWrapper(file, "utf-8", newline="")
         table = csv.writer(text, lineterminator="\n")
-        table.writerow(["cell", *study.vary, *head, *limits, *measures])
+        table.writerow(["cell", *study.varied, *head, *limits, *measures])
         for cell in cells_of(study, store.rows()):
             limit = [] if cell.limit is None else [*cell.limit, cell.outside]
             means = [cell.means.get(name, "") for name in measures]
@@ -202,7 +211,7 @@ def page(result: StudyResult, cells: Iterable[Cell], success: str) -> str:
     study = result.study
     what = success if study.limit is None else f"largest {study.limit.parameter} with {success}"
     confidence = 90 if study.limit is None else round(100 * study.limit.confidence)
-    head = [*study.vary, what, f"{confidence} % interval", "runs"]
+    head = [*study.varied, what, f"{confidence} % interval", "runs"]
     lines = [
         f"# {study.name}",
         "",

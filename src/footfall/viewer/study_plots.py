@@ -21,7 +21,7 @@ def draw_cells(result: StudyResult, path: Path) -> Path | None:
     cells = result.cells
     axes = [
         name
-        for name in result.study.vary
+        for name in result.study.varied
         if all(isinstance(cell.values[name], int | float) for cell in cells)
         and len({cell.values[name] for cell in cells}) > 1
     ]
@@ -31,7 +31,7 @@ def draw_cells(result: StudyResult, path: Path) -> Path | None:
     angles = [name for name in axes if name.endswith(_ANGLE) and _goes_around(cells, name)]
     main = (angles or axes)[:1]
     second = [name for name in axes if name not in main][:1]
-    others = [name for name in result.study.vary if name not in (*main, *second)]
+    others = [name for name in result.study.varied if name not in (*main, *second)]
     panels = _grouped(cells, others)[:_MOST_PANELS]
     columns = min(len(panels), 4)
     rows = math.ceil(len(panels) / columns)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from footfall.walking.live.runner import Deadlines as Deadlines
     from footfall.walking.live.runner import run_live as run_live
     from footfall.walking.live.session import LiveSession as LiveSession
+    from footfall.walking.many import walk_all as walk_all
     from footfall.walking.many import walk_many as walk_many
     from footfall.walking.request import Push as Push
     from footfall.walking.request import WalkRequest as WalkRequest

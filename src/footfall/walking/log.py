@@ -77,6 +77,11 @@ class LogKeeper:
             self._spare = spare
             self._let_go()
 
+    def forget(self) -> None:
+        """Let go of all chunks but the present one, and of what was to be written over."""
+        self.full.clear()
+        self._spare = self._free = None
+
     def lengthen(self, rows: int) -> None:
         """Let chunks have so many rows from the next one on, and no more of them than take the same memory."""
         self._most = max(_LEAST_CHUNKS - 1, self._most * self.rows // rows)

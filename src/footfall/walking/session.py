@@ -294,6 +294,11 @@ class WalkSession:
         tally.take(cut(walker.log_from(tally.rows), tally.rows, complete))
         return tally
 
+    def forget_log(self) -> None:
+        """Let go of the log, but for what is being written; what a summary needs of it is kept."""
+        self.tally()
+        self.walker.forget_log()
+
     # Running
 
     def follow(self, follower: Follower) -> None:

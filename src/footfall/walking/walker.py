@@ -386,6 +386,10 @@ class Walker:
     def recent(self, chunks: deque[WalkLog]) -> None:
         self._log.full = chunks
 
+    def forget_log(self) -> None:
+        """Let go of all chunks of the log but the present one."""
+        self._log.forget()
+
     @property
     def row_time(self) -> float:
         """Of a row of the log, s."""

@@ -7,7 +7,7 @@ weighted by the tasks, integrated over all cells that are reached.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +16,8 @@ import numpy as np
 from scipy.stats import qmc
 
 from footfall.arrays import Array
-from footfall.errors import FootfallError, InvalidInput, MissingPackage
+from footfall.errors import FootfallError, InvalidInput
+from footfall.studies.search import least_by_covariance
 from footfall.studies.workers import Result, code_fingerprint, new_workers, require_same_code
 from footfall.studies.workers import Task as Part
 from footfall.whole_file import write_text
@@ -25,7 +26,6 @@ from footfall.workspace.tasks import Task, Tasks, Topology, Weights
 
 _PARTICLES = 16
 _KEPT, _TO_OWN, _TO_BEST = 0.72, 1.49, 1.49  # of a swarm: Clerc and Kennedy 2002
-_STEP = 0.25  # of the ranges, with which CMA-ES begins
 
 
 class Score(NamedTuple):
@@ -142,32 +142,19 @@ def optimise_topology(tasks: Tasks, topology: Topology) -> Best:
     value(best[1])
     search = _by_covariance if tasks.method == "cma" else _by_swarm
     if unknowns:
-        for _ in search(value, len(unknowns), tasks.evaluations - 1, tasks.seed):
-            pass
+        search(value, len(unknowns), tasks.evaluations - 1, tasks.seed)
     score = score_arm(topology.arm(best[1], tasks.span), tasks, shares)
     return Best(topology.name, score, tuple(unknowns), tuple(best[1].tolist()), count)
 
 
-def _by_covariance(
-    value: Callable[[Array], float], unknowns: int, evaluations: int, seed: int
-) -> Iterator[None]:
-    """CMA-ES (Hansen 2016), on shares from 0 to 1; a single unknown gets a second that means nothing."""
-    try:
-        import cma  # type: ignore[import-untyped]
-    except ImportError:
-        raise MissingPackage(
-            "CMA-ES needs cma: pip install 'footfall[workspace]', or method = \"swarm\""
-        ) from None
-    size = max(unknowns, 2)
-    options = {"bounds": [0.0, 1.0], "seed": seed + 1, "verbose": -9, "maxfevals": evaluations}
-    strategy = cma.CMAEvolutionStrategy(np.full(size, 0.5), _STEP, options)
-    while not strategy.stop():
-        points = strategy.ask()
-        strategy.tell(points, [-value(np.asarray(point)[:unknowns]) for point in points])
-        yield
+def _by_covariance(value: Callable[[Array], float], unknowns: int, evaluations: int, seed: int) -> None:
+    """CMA-ES, on shares from 0 to 1."""
+    least_by_covariance(
+        lambda points: [-value(point) for point in points], np.full(unknowns, 0.5), evaluations, seed + 1
+    )
 
 
-def _by_swarm(value: Callable[[Array], float], unknowns: int, evaluations: int, seed: int) -> Iterator[None]:
+def _by_swarm(value: Callable[[Array], float], unknowns: int, evaluations: int, seed: int) -> None:
     """Particles that go on, towards their own best and that of all (Kennedy and Eberhart 1995)."""
     random = np.random.default_rng(seed)
     place = random.random((_PARTICLES, unknowns))
@@ -181,7 +168,6 @@ def _by_swarm(value: Callable[[Array], float], unknowns: int, evaluations: int, 
         now = np.array([value(each) for each in place])
         better = now > values
         own[better], values[better] = place[better], now[better]
-        yield
 
 
 class _TopologyWork(NamedTuple):
