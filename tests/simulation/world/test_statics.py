@@ -136,7 +136,7 @@ def _outwards(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.filterwarnings("ignore::footfall.errors.ConvergenceWarning")  # while it falls
-@pytest.mark.parametrize("count", [7, 15])
+@pytest.mark.parametrize("count", [7, 15, 21])
 def test_an_arch_stands_down_to_the_thickness_of_limit_analysis(count: int) -> None:
     low, high = 0.02, 0.3
     assert can_stand(count, high)
