@@ -358,7 +358,7 @@ def test_a_loop_that_forces_hold_passes_the_dead_points_at_which_coordinates_sto
 
 
 def test_dead_points_are_passed_with_the_energy_by_runge_kutta() -> None:
-    """To 1e-6 at 1 ms and by dt^4, also in rollouts; faster or slower, links turn back one to four times each in 2 s."""
+    """To 1e-6 at 1 ms and by dt^4, also in rollouts, at several speeds; links turn back within 2 s."""
     robot = three_rockers("coordinates")
     start = robot.configuration("assembly")
     rates = np.asarray(footfall.dynamics.joint_rates(robot, start, np.array([3.0])))

@@ -145,11 +145,13 @@ def _parts_of(mesh: TriangleMesh) -> list[Array]:
 
 
 def hollow_share(mesh: TriangleMesh, hull: ConvexHull) -> float:
-    """How much of the volume of its hull a closed mesh leaves empty; zero of what is open and has no inside."""
+    """How much of the volume of its hull a closed mesh leaves empty; zero of what is open and has no inside. Closed are
+    also solids that share faces: every edge is run along as often in one direction as in the other."""
     triangles = _welded(mesh)
     tails = triangles.T.reshape(-1)
     heads = np.roll(triangles, -1, axis=1).T.reshape(-1)
-    if (_partners(tails, heads, int(triangles.max()) + 1) < 0).any():
+    count = int(triangles.max()) + 1
+    if not np.array_equal(np.sort(tails * count + heads), np.sort(heads * count + tails)):
         return 0.0
     inside = float(np.linalg.det(mesh.vertices[mesh.triangles]).sum()) / 6
     middle, around = hull.points.mean(axis=0), 0.0
