@@ -12,7 +12,7 @@ import argparse
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from footfall.arrays import Array
 from footfall.bench.measure import Spread
 from footfall.bench.surroundings import lanes, load_average, processor
 from footfall.compiler import batches
-from footfall.learning import FootfallVectorEnv, Policy, terms, velocity_task
+from footfall.learning import FootfallVectorEnv, Policy, rough_velocity, terms, velocity_task
 from footfall.learning.observer import Observer
 from footfall.learning.policy_note import note_of
 from footfall.learning.task import LearningTask
@@ -35,8 +35,9 @@ _ROWS, _THEIRS = (
     1024,
     48,
 )  # of ours, which run in lanes, and of MuJoCo, whose cost a row does not depend on their number
+_KINDS: tuple[Shapes, ...] = ("feet", "all")
 _WARM = 100  # steps of the environment before anything is timed
-_RANDOM = 0.4  # of an action, where there is no policy
+_RANDOM = 0.1  # rad, of each joint where there is no policy
 
 Act = Callable[[Array], Array]
 
@@ -56,8 +57,10 @@ def actor(task: LearningTask, path: Path | None) -> tuple[Act, str]:
     if path is not None:
         return Policy(path), "policy"
     rng, joints = np.random.default_rng(0), len(task.step.joints)
-    amount = _RANDOM * task.action_scale
-    return lambda seen: rng.normal(0.0, _RANDOM, (len(seen), joints)), f"random goals, {amount:.2g} rad"
+    return (
+        lambda seen: rng.normal(0.0, _RANDOM, (len(seen), joints)) / task.scales,
+        f"random goals, {_RANDOM:g} rad",
+    )
 
 
 # Against MuJoCo
@@ -84,10 +87,14 @@ class Ours:
 
 
 class Theirs:
-    """MuJoCo: physics alone; observations by our terms are made outside of the clock."""
+    """MuJoCo: physics alone; observations by our terms are made outside of the clock. starts (rows, nq): where rows
+    begin, and begin anew when they have fallen."""
 
-    def __init__(self, case: Case, rows: int, shapes: Shapes) -> None:
+    def __init__(self, case: Case, rows: int, shapes: Shapes, starts: Array | None = None) -> None:
         self.peer = MujocoRows(case.task, rows, shapes=shapes)
+        self.ends = bool(case.task.terminations)
+        self.starts = np.tile(case.task.default, (rows, 1)) if starts is None else starts[:rows]
+        self.peer.reset(np.ones(rows, dtype=bool), self.starts)
         self.act, self.rows = case.act, rows
         self.observe = Observer(note_of(case.task), task=case.task)
         self.action = np.zeros((rows, len(case.task.step.joints)))
@@ -106,10 +113,10 @@ class Theirs:
         began = time.thread_time_ns()
         peer.step(goals)
         took = time.thread_time_ns() - began
-        fallen = peer.fallen
+        fallen = peer.fallen & self.ends
         self.falls += int(fallen.sum())
         if fallen.any():
-            peer.reset(fallen)
+            peer.reset(fallen, self.starts[fallen])
             self.action[fallen] = self.last[fallen] = 0.0
         self.contacts = peer._data.ncon
         return 1e-9 * took / (self.rows * peer.substeps)
@@ -127,39 +134,110 @@ def against_mujoco(cases: list[Case], blocks: int) -> Iterator[str]:
         "clock. CPU time of one thread, interleaved blocks in one process, medians and quartiles of ratios. Found:",
         "share of our steps with found contacts. Residual: the worst of ours, of the weight times dt.",
         "",
-        "| robot | acting | shapes | ours | MuJoCo | ratio | found | residual | falls a 1000 steps: ours, theirs |",
-        "|---|---|---|---:|---:|---:|---:|---:|---:|",
+        *_COLUMNS,
     )
     for case in cases:
-        kinds: tuple[Shapes, ...] = ("feet", "all")
         alone = replace(case, task=replace(case.task, exact=False))
-        ours = {"feet": Ours(alone, _ROWS), "all": Ours(case, _ROWS)}
-        peers = {shapes: Theirs(case, _THEIRS, shapes) for shapes in kinds}
-        for contestant in (*ours.values(), *peers.values()):
-            for _ in range(_WARM):
-                contestant.advance()
-            contestant.falls = 0
-        steps, found = 5, 0.0
-        times: dict[tuple[str, str], list[float]] = {}
-        for _ in range(blocks):
-            for shapes in kinds:
-                for name, each in (("ours", ours[shapes]), ("theirs", peers[shapes])):
-                    took = float(np.mean([each.advance() for _ in range(steps)]))
-                    times.setdefault((name, shapes), []).append(took)
-            found += float(ours["all"].env._outputs["found"].mean()) / case.task.substeps / blocks
-        weight = case.task.model.mass * 9.81 * case.task.dt
-        for shapes in kinds:
-            mine, theirs = (np.array(times[name, shapes]) for name in ("ours", "theirs"))
-            ratio = Spread.of(theirs / mine)
-            falls = [
-                1000 * each.falls / (each.rows * blocks * steps) for each in (ours[shapes], peers[shapes])
-            ]
-            yield (
-                f"| {case.name} | {case.acting} | {shapes} | {1 / np.median(mine):,.0f} | "
-                f"{1 / np.median(theirs):,.0f} | {ratio.median:.1f} ({ratio.lower:.1f} to {ratio.upper:.1f}) | "
-                f"{f'{100 * found:.1f} %' if shapes == 'all' else ''} | "
-                f"{ours[shapes].residual / weight:.1e} | {', '.join(f'{each:.2g}' for each in falls)} |"
-            )
+        ours: dict[Shapes, Ours] = {"feet": Ours(alone, _ROWS), "all": Ours(case, _ROWS)}
+        peers = {shapes: Theirs(case, _THEIRS, shapes) for shapes in _KINDS}
+        yield from _raced(case, ours, peers, blocks)
+
+
+def _raced(
+    case: Case, ours: Mapping[Shapes, Ours], peers: Mapping[Shapes, Theirs], blocks: int
+) -> Iterator[str]:
+    """A row of a table for each choice of shapes."""
+    for contestant in (*ours.values(), *peers.values()):
+        for _ in range(_WARM):
+            contestant.advance()
+        contestant.falls = 0
+    steps, found = 5, 0.0
+    times: dict[tuple[str, Shapes], list[float]] = {}
+    for _ in range(blocks):
+        for shapes in ours:
+            for name, each in (("ours", ours[shapes]), ("theirs", peers[shapes])):
+                took = float(np.mean([each.advance() for _ in range(steps)]))
+                times.setdefault((name, shapes), []).append(took)
+        found += float(ours["all"].env._outputs["found"].mean()) / case.task.substeps / blocks
+    weight = case.task.model.mass * 9.81 * case.task.dt
+    for shapes in ours:
+        mine, theirs = (np.array(times[name, shapes]) for name in ("ours", "theirs"))
+        ratio = Spread.of(theirs / mine)
+        falls = [1000 * each.falls / (each.rows * blocks * steps) for each in (ours[shapes], peers[shapes])]
+        yield (
+            f"| {case.name} | {case.acting} | {shapes} | {1 / np.median(mine):,.0f} | "
+            f"{1 / np.median(theirs):,.0f} | {ratio.median:.1f} ({ratio.lower:.1f} to {ratio.upper:.1f}) | "
+            f"{f'{100 * found:.1f} %' if shapes == 'all' else ''} | "
+            f"{ours[shapes].residual / weight:.1e} | {', '.join(f'{each:.2g}' for each in falls)} |"
+        )
+
+
+_COLUMNS = (
+    "| robot | acting | shapes | ours | MuJoCo | ratio | found | residual | falls a 1000 steps: ours, theirs |",
+    "|---|---|---|---:|---:|---:|---:|---:|---:|",
+)
+
+
+def rough(blocks: int) -> Iterator[str]:
+    yield from (
+        "## On rough ground, beside MuJoCo",
+        "",
+        "As above, on `terrain` (stairs, slopes, boxes, stones, noise; levels from flat to hard; a height",
+        "map, in MuJoCo a height field), under the policy of level ground, which sees none of it. The bar is 8.",
+        "",
+        *_COLUMNS,
+    )
+    flat = velocity_task("Go2-Velocity")
+    task = rough_velocity("go2", kp=flat.kp, kd=flat.kd, observations=flat.observations, scan=None)
+    ours: dict[Shapes, Ours] = {}
+    case = Case("Go2", task, *actor(task, Path("go2")))
+    for shapes in _KINDS:
+        made = ours[shapes] = Ours(replace(case, task=replace(task, exact=shapes == "all")), _ROWS)
+        made.env.rows["level"][:] = np.random.default_rng(0).uniform(size=_ROWS)
+        made.seen, _ = made.env.reset(seed=1000)
+    starts = ours["all"].env.rows["q"].copy()
+    peers = {shapes: Theirs(case, _THEIRS, shapes, starts) for shapes in _KINDS}
+    yield from _raced(case, ours, peers, blocks)
+
+
+def fallen(cases: list[Case], blocks: int) -> Iterator[str]:
+    yield from (
+        "## Robots that fall and crawl, beside MuJoCo",
+        "",
+        "Dropped in any posture and orientation, then under goals 0.5 rad around the default posture that change every",
+        "0.2 s; no episode ends. Ours touch themselves, too, MuJoCo's only the ground. The bar is 2.",
+        "",
+        *_COLUMNS,
+    )
+    for case in cases:
+        task = replace(case.task, terminations={}, seconds=1e6, kick=None)
+        rng = np.random.default_rng(0)
+        starts = np.tile(task.default, (_ROWS, 1))
+        starts[:, 2] += 0.5
+        starts[:, 3:7] = rng.normal(size=(_ROWS, 4))
+        starts[:, 3:7] /= np.linalg.norm(starts[:, 3:7], axis=1, keepdims=True)
+        low, high = (np.asarray(each)[7:] for each in (task.model.lower_limits, task.model.upper_limits))
+        starts[:, 7:] = np.clip(starts[:, 7:] + rng.uniform(-0.5, 0.5, starts[:, 7:].shape), low, high)
+        crawling = Case(case.name, task, _Crawl(task), "random goals, 0.5 rad")
+        ours = Ours(crawling, _ROWS)
+        ours.env.rows["q"][:] = starts
+        yield from _raced(crawling, {"all": ours}, {"all": Theirs(crawling, _THEIRS, "all", starts)}, blocks)
+
+
+class _Crawl:
+    """Goals that are held for some steps; rows of each number have their own."""
+
+    def __init__(self, task: LearningTask) -> None:
+        self.scales, self.rng = task.scales, np.random.default_rng(0)
+        self.steps: dict[int, int] = {}
+        self.goals: dict[int, Array] = {}
+
+    def __call__(self, seen: Array) -> Array:
+        rows = len(seen)
+        self.steps[rows] = self.steps.get(rows, -1) + 1
+        if self.steps[rows] % 10 == 0:
+            self.goals[rows] = self.rng.normal(0.0, 0.5, (rows, len(self.scales))) / self.scales
+        return self.goals[rows]
 
 
 # One step a call, two cores, memory, native share
@@ -253,7 +331,7 @@ env = FootfallVectorEnv(sys.argv[1], 4096, autoreset_mode="SameStep")
 env.reset(seed=0)
 for _ in range(3):
     env.step(np.zeros(env.action_space.shape, np.float32))
-arrays = [*env._rows.values(), *env._outputs.values()]
+arrays = [*env._rows.values(), *env._next.values(), *env._outputs.values()]
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, sum(each.nbytes for each in arrays) / 2**20)
 """
 
@@ -353,7 +431,7 @@ def where_it_goes(cases: list[Case], blocks: int) -> Iterator[str]:
             action = case.act(seen).astype(np.float32)
             acted = time.thread_time_ns() - began
             row = []
-            goal = task.default[places] + task.action_scale * action
+            goal = task.default[places] + task.scales * action
             with NativeClock() as clock:
                 batch.step(goal)
             row.append(clock.spent)
@@ -376,7 +454,7 @@ def where_it_goes(cases: list[Case], blocks: int) -> Iterator[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "tables", nargs="*", help="mujoco, calls, cores, memory, native, parts; all without it"
+        "tables", nargs="*", help="mujoco, rough, fallen, calls, cores, memory, native, parts; all without it"
     )
     parser.add_argument(
         "--go2", type=Path, default=Path("go2"), help="a policy for Go2; by default the shipped one"
@@ -394,6 +472,8 @@ def main() -> None:
         cases.append(Case(name, task, *actor(task, getattr(options, name.lower(), None))))
     tables: dict[str, Callable[[], Iterator[str]]] = {
         "mujoco": lambda: against_mujoco(cases, options.blocks),
+        "rough": lambda: rough(options.blocks),
+        "fallen": lambda: fallen(cases, options.blocks),
         "calls": lambda: one_step_a_call(cases, options.blocks),
         "cores": lambda: two_cores(cases, options.blocks),
         "memory": memory,

@@ -91,7 +91,8 @@ def harder(task, share=1.25):
     )
 
 
-def train(environment, *, iterations, rows, steps, epochs, batches, width, seed, threads, report):
+def train(environment, save, *, iterations, rows, steps, epochs, batches, width, seed, threads, report):
+    """save: is given the task, the actor and its normaliser with each line of the report."""
     torch.manual_seed(seed)
     asked = gymnasium.make_vec(environment, num_envs=1).unwrapped.task
     env = gymnasium.make_vec(
@@ -164,7 +165,7 @@ def train(environment, *, iterations, rows, steps, epochs, batches, width, seed,
                 loss.backward()
                 nn.utils.clip_grad_norm_(parameters, 1.0)
                 optimiser.step()
-        if (iteration + 1) % report == 0:
+        if (iteration + 1) % report == 0 or iteration + 1 == iterations:
             terms = {
                 name: np.mean([each[name] for each in tracked]) / env.unwrapped.compiled.setup.period
                 for name in tracked[0]
@@ -176,7 +177,7 @@ def train(environment, *, iterations, rows, steps, epochs, batches, width, seed,
                 f"{length}, rate {rate:.1e}, deviation {deviation.exp().mean().item():.2f}",
                 flush=True,
             )
-    return asked, actor, normaliser
+            save(asked, actor, normaliser)
 
 
 def main():
@@ -201,20 +202,17 @@ def main():
     torch.set_num_threads(options.pop("torch_threads"))
     torch.use_deterministic_algorithms(True)
     output = options.pop("output")
-    task, actor, normaliser = train(**options)
-    layers = [
-        (layer.weight.detach().numpy(), layer.bias.detach().numpy())
-        for layer in actor
-        if isinstance(layer, nn.Linear)
-    ]
-    save_policy(
-        output,
-        task,
-        layers,
-        mean=normaliser.mean,
-        variance=normaliser.variance + 1e-4,
-        activation="elu",
-    )
+
+    def save(task, actor, normaliser):
+        layers = [
+            (layer.weight.detach().numpy(), layer.bias.detach().numpy())
+            for layer in actor
+            if isinstance(layer, nn.Linear)
+        ]
+        mean, variance = normaliser.mean, normaliser.variance + 1e-4
+        save_policy(output, task, layers, mean=mean, variance=variance, activation="elu")
+
+    train(save=save, **options)
     print("wrote", output)
 
 

@@ -97,14 +97,15 @@ class MujocoRows(MujocoModel):
     def goals(self, actions: Array) -> Array:
         """Of actions (rows, joints) in units of the action."""
         places, limit = [coordinate for coordinate, _ in self.task.step.joints], self.task.action_limit
-        return self.task.default[places] + self.task.action_scale * np.clip(actions, -limit, limit)
+        return self.task.default[places] + self.task.scales * np.clip(actions, -limit, limit)
 
     @property
     def fallen(self) -> Array:
         """(rows,) whether the base is low or leans by more than 1.2 rad, as in the task."""
         q = self.positions
         upright = 1.0 - 2.0 * (q[:, 4] ** 2 + q[:, 5] ** 2)
-        return np.asarray((q[:, 2] < 0.55 * self.task.default[2]) | (upright < np.cos(1.2)))
+        ground = [self.task.step.height(x, y) for x, y in q[:, :2]]
+        return np.asarray((q[:, 2] - ground < 0.55 * self.task.default[2]) | (upright < np.cos(1.2)))
 
 
 def _add_feet(spec: Any, task: LearningTask) -> None:

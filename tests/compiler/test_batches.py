@@ -109,6 +109,25 @@ def test_rows_are_shared(drift: Kernel, tiny_pieces: Any) -> None:
         assert (moved[k] == c).all()
 
 
+def test_bound_batches_read_and_write_the_same_arrays(drift: Kernel, tiny_pieces: Any) -> None:
+    rng = np.random.default_rng(7)
+    x, v, command = (rng.normal(size=(61, 5)) for _ in range(3))
+    gain = np.array([2.0])
+    out = [np.zeros((61, *shape)) for _, shape in drift.signature.outputs]
+    again = drift.bind_batch(x, v, command, gain, out=out, threads=2)
+    for _ in range(2):
+        again()
+        for expected, found in zip(drift.batch(x, v, command, gain, threads=1), out, strict=True):
+            np.testing.assert_array_equal(found, expected)
+        x[:], command[:] = rng.normal(size=(2, 61, 5))
+    with pytest.raises(InvalidInput, match="output v shares memory with v"):
+        drift.bind_batch(x, v, command, gain, out=[out[0], v, out[2]])
+    with pytest.raises(InvalidInput, match="must be a contiguous float64 array, not list"):
+        drift.bind_batch(x, v, command, [2.0], out=out)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="bind_batch needs"):
+        drift.bind_batch(x[0], v[0], command[0], np.array(2.0), out=out)
+
+
 def test_wrong_numbers_are_found_in_any_piece(drift: Kernel, tiny_pieces: Any) -> None:
     x, v = starts(200)
     v[137, 2] = np.nan

@@ -24,6 +24,7 @@ from footfall.learning import (
     velocity_task,
 )
 from footfall.learning.compiled import CompiledTask
+from footfall.learning.policy_note import note_of
 from footfall.learning.quantities import NAMES
 from footfall.learning.registration import NAMES as REGISTERED
 from footfall.learning.velocity_tasks import TASKS
@@ -289,6 +290,7 @@ def test_step_before_reset(short_task):
         ({"observations": [terms.gravity]}, "must be a dictionary"),
         ({"seconds": 0.0}, "seconds is 0.0"),
         ({"redraw": (3.0, 1.0)}, "redraw is"),
+        ({"action_scale": {"hip": 0.0}}, "action_scale of hip is 0.0"),
     ],
 )
 def test_wrong_tasks_are_told(changes, message):
@@ -304,12 +306,44 @@ def test_wrong_tasks_are_told(changes, message):
         ({"kick": lambda draw: draw.uniform()}, r"kick has shape \(\); it must be \(6,\)"),
         ({"posture": {"tail": 0.1}}, "no joint 'tail'"),
         ({"kp": [1.0, 2.0]}, "kp is"),
+        ({"action_scale": {"tail": 0.1}}, "no joint 'tail'.*for the action's scale"),
     ],
 )
 def test_wrong_terms_are_told_before_anything_is_compiled(changes, message):
     task = quadruped_velocity("go2", **changes)
     with pytest.raises(FootfallError, match=message):
-        _ = CompiledTask(task), task.gains
+        _ = CompiledTask(task), task.gains, task.scales
+
+
+def test_joints_have_their_own_scales():
+    task = quadruped_velocity("go2", action_scale={"thigh": 0.3, "FL_thigh_joint": 0.2, "calf": 0.4})
+    assert task.scales.tolist() == [0.0, 0.2, 0.4] + [0.0, 0.3, 0.4] * 3
+    assert note_of(task).action_scale == tuple(task.scales)
+    assert (quadruped_velocity("go2", action_scale=0.25).scales == 0.25).all()
+
+
+def test_in_step_is_a_clock():
+    """Each foot stands for 0.6 of a round of 1 s, the right one half a round later; both where nothing is wanted."""
+    going, standing = np.array([0.5, 0.0, 0.0]), np.zeros(3)
+    times = (np.arange(1000) + 0.5) / 1000
+    wanted = []
+    for time in times:
+        best = [
+            feet
+            for feet in ([1.0, 1.0], [1.0, 0.0], [0.0, 1.0], [0.0, 0.0])
+            if terms.in_step(np.array(feet), time, going, period=1.0, stance=0.6) == 1.0
+        ]
+        assert len(best) == 1
+        wanted += best
+    wanted = np.array(wanted)
+    np.testing.assert_allclose(wanted.mean(axis=0), 0.6, atol=2e-3)
+    np.testing.assert_array_equal(wanted[:500, 0], wanted[500:, 1])
+    assert terms.in_step(np.array([1.0, 0.0]), 0.3, standing) == 0.5
+    assert terms.in_step(np.array([1.0, 1.0]), 0.3, standing) == 1.0
+
+
+def test_feet_in_the_air_have_a_height():
+    assert terms.clearance(np.array([0.05, 0.0]), np.array([0.0, 1.0])) == pytest.approx(0.03**2)
 
 
 def test_quantities_have_words():

@@ -51,7 +51,7 @@ def always_found(robot, batch):
     other.step_made = made
     other._build_kernel()
     other._rows = [{name: value.copy() for name, value in rows.items()} for rows in batch._rows]
-    other.settings = type(batch.settings)(*(value.copy() for value in batch.settings))
+    other._settings = type(batch.settings)(*(value.copy() for value in batch.settings))
     return other
 
 

@@ -98,14 +98,16 @@ class Batch(NamedTuple):
         return table
 
 
-def run_batch(code: BatchCode, batch: Batch, threads: int | None) -> bool:
-    """Compute a batch; tells whether an input, or a state on the way, was not finite."""
+def run_batch(code: BatchCode, batch: Batch, threads: int | None, table: array[int] | None = None) -> bool:
+    """Compute a batch; tells whether an input, or a state on the way, was not finite. table: of the batch, if it is
+    there already."""
     expected = code.pace * batch.rows * batch.steps
+    table = batch.table() if table is None else table
     if expected <= code.piece and (threads == 1 or expected < 2 * _WORTH_A_THREAD):
-        return code.run(batch.table(), 0, batch.rows, batch.steps)
+        return code.run(table, 0, batch.rows, batch.steps)
     worth = min(int(expected / _WORTH_A_THREAD), -(-batch.rows // code.lanes))
     useful = min(threads or available_cores(), max(1, worth))
-    pieces = _Pieces(code, batch, useful)
+    pieces = _Pieces(code, batch, table, useful)
     share(pieces.part, useful)
     return pieces.not_finite
 
@@ -113,10 +115,11 @@ def run_batch(code: BatchCode, batch: Batch, threads: int | None) -> bool:
 class _Pieces:
     """A batch that threads take rows of; each goes through all steps with its rows, some steps at a time."""
 
-    def __init__(self, code: BatchCode, batch: Batch, threads: int) -> None:
+    def __init__(self, code: BatchCode, batch: Batch, table: array[int], threads: int) -> None:
         self.not_finite = False
         self._code = code
         self._batch = batch
+        self._table = table  # of the first step
         self._threads = threads
         self._next_row = 0
 
@@ -140,7 +143,7 @@ class _Pieces:
     def _advance(self, job: Job, begin: int, end: int) -> None:
         """Take rows through all steps."""
         code, batch = self._code, self._batch
-        done, table = 0, batch.table()
+        done, table = 0, self._table
         while not job.stopped:
             fitting = int(code.piece / (code.pace * (end - begin)))
             count = min(max(fitting, 1), batch.steps - done)

@@ -127,6 +127,26 @@ class Kernel:
             raise InvalidInput(f"{self.name}.batch needs at least one input with a batch axis")
         return self._run_rows(inputs, layout, out, threads)
 
+    def bind_batch(
+        self, *arrays: Array, out: Sequence[Array], threads: int | None = None
+    ) -> Callable[[], None]:
+        """A function without arguments that computes a batch of these very arrays, which are checked now and not again.
+
+        All are float64 and contiguous, inputs with a batch axis or without; those of `out` do not overlap with them.
+        """
+        for (name, _), array in zip(self.signature.inputs, arrays, strict=True):
+            require_exact(self.name, name, np.shape(array), array, writable=False)
+        inputs, layout = self._arranged(arrays)
+        if layout.batch is None:
+            raise InvalidInput(f"{self.name}.bind_batch needs at least one input with a batch axis")
+        batch, _ = self._prepared(inputs, layout, out)
+        code, table = self._code(batch.rows), batch.table()
+
+        def again() -> None:
+            run_batch(code, batch, threads, table)
+
+        return again
+
     def rollout(
         self,
         *arrays: Any,
@@ -307,20 +327,26 @@ class Kernel:
         self, inputs: Sequence[Array], layout: Layout, out: Sequence[Array] | None, threads: int | None
     ) -> Any:
         """Compute a batch of single steps, all outputs of them."""
+        return self._run(*self._prepared(inputs, layout, out), threads)
+
+    def _prepared(
+        self, inputs: Sequence[Array], layout: Layout, out: Sequence[Array] | None
+    ) -> tuple[Batch, list[Array]]:
+        """A batch of single steps, and the outputs of them."""
         rows, named = layout.batch or 0, self.signature.outputs
         if out is None:
             results = [np.empty((rows, *shape)) for _, shape in named]
         else:
             results = new_outputs(self.name, named, [(rows,)] * len(named), out)
             self._forbid_overlap(inputs, results, named)
-        batch = Batch(inputs, layout.places, results, self._row_places, self._feedback, rows, 1)
-        return self._run(batch, results, threads)
+        return Batch(inputs, layout.places, results, self._row_places, self._feedback, rows, 1), results
+
+    def _code(self, rows: int) -> BatchCode:
+        # One lane is faster for few rows than many that repeat the last row.
+        return self._one_lane if rows <= machine.widest_lanes() // 4 else self._many_lanes()
 
     def _run(self, batch: Batch, results: list[Array], threads: int | None) -> Any:
-        # Then one lane is faster than many that repeat the last row.
-        few = batch.rows <= machine.widest_lanes() // 4
-        code = self._one_lane if few else self._many_lanes()
-        if batch.rows and run_batch(code, batch, threads) and self._check_finite:
+        if batch.rows and run_batch(self._code(batch.rows), batch, threads) and self._check_finite:
             self._require_finite(batch.inputs)
         return results[0] if len(results) == 1 else tuple(results)
 

@@ -87,7 +87,7 @@ class CompiledTask:
         state = RowState(*(rows[name] for name in RowState._fields))
         settings = RowSettings(*({**rows, "push": np.zeros(6)}[name] for name in RowSettings._fields))
         places = [coordinate for coordinate, _ in setup.joints]
-        goal = setup.default[places] + task.action_scale * action - rows["encoder_bias"]
+        goal = setup.default[places] + task.scales * action - rows["encoder_bias"]
         after, report = setup.step.trace(state, settings, goal)
         done: Rows = {**rows, **after._asdict(), "action": action, "elapsed": rows["elapsed"] + 1.0}
         at = Quantities(setup, done, action, rows["action"], report)

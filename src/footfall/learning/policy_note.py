@@ -45,17 +45,17 @@ class SeenPart(NamedTuple):
 
 class PolicyNote(NamedTuple):
     """What a policy was trained for. robot: name or file. joints: names in the order of actions. default: their
-    positions, rad. kp, kd: N m/rad, N m s/rad. action_scale: rad for an action of one. action_limit: at which actions
-    are cut. period, dt: of control and of a step of the physics, s. observations: parts in order. speeds: m/s ahead and
-    to a side and rad/s that it has learned to follow. scan (n, 2): points whose heights are seen, m. others: positions
-    of joints that it does not move, rad, by name or by a part of it."""
+    positions, rad. kp, kd: N m/rad, N m s/rad. action_scale: rad for an action of one, of each joint. action_limit: at
+    which actions are cut. period, dt: of control and of a step of the physics, s. observations: parts in order. speeds:
+    m/s ahead and to a side and rad/s that it has learned to follow. scan (n, 2): points whose heights are seen, m.
+    others: positions of joints that it does not move, rad, by name or by a part of it."""
 
     robot: str
     joints: tuple[str, ...]
     default: tuple[float, ...]
     kp: tuple[float, ...]
     kd: tuple[float, ...]
-    action_scale: float
+    action_scale: tuple[float, ...]
     action_limit: float
     period: float
     observations: tuple[SeenPart, ...]
@@ -88,7 +88,7 @@ def note_of(task: LearningTask) -> PolicyNote:
         tuple(float(task.default[coordinate]) for coordinate, _ in places),
         tuple(kp.tolist()),
         tuple(kd.tolist()),
-        float(task.action_scale),
+        tuple(task.scales.tolist()),
         float(task.action_limit),
         task.dt * task.substeps,
         tuple(_part(name, as_term(name, term), sizes[name]) for name, term in task.observations.items()),
@@ -156,7 +156,7 @@ def _checked(table: Any, source: str) -> PolicyNote:
     joints = _names("joints", table["joints"], source)
     each = {
         name: _numbers(name, table[name], source, len(joints), least=None if name == "default" else 0.0)
-        for name in ("default", "kp", "kd")
+        for name in ("default", "kp", "kd", "action_scale")
     }
     scalars = {"action_limit": 1e3, "dt": 0.005, **{name: table[name] for name in _SCALARS if name in table}}
     for name, value in scalars.items():
@@ -172,7 +172,7 @@ def _checked(table: Any, source: str) -> PolicyNote:
         raise InvalidInput(f"others of {source} is {others!r}; it must be positions by joint, rad")
     ahead, side, turn = _numbers("speeds", table.get("speeds", [1.0, 0.5, 1.0]), source, 3, least=0.0)
     return PolicyNote(
-        table["robot"], joints, each["default"], each["kp"], each["kd"],
+        table["robot"], joints, **each,
         **{name: float(value) for name, value in scalars.items()},
         observations=tuple(_seen(value, source) for value in _list("observations", table, source)),
         speeds=(ahead, side, turn),
@@ -181,7 +181,7 @@ def _checked(table: Any, source: str) -> PolicyNote:
     )  # fmt: skip
 
 
-_SCALARS = ("action_scale", "action_limit", "period", "dt")
+_SCALARS = ("action_limit", "period", "dt")
 
 
 def _list(name: str, table: Mapping[str, Any], source: str) -> list[Any]:

@@ -124,7 +124,7 @@ class PolicyRun:
             np.clip(action, -self.note.action_limit, self.note.action_limit),
         )
         goal = self._rest.copy()
-        goal[self._moved] += self.note.action_scale * self.action
+        goal[self._moved] += np.array(self.note.action_scale) * self.action
         command = self.simulation.pd(goal, kp=self._kp, kd=self._kd)
         path = self.simulation.run(command, self.note.period, recorder=recorder)
         self._periods += 1

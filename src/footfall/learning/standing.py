@@ -14,19 +14,26 @@ from footfall.robot.start import inside_limits, start_of
 from footfall.simulation.lanes.foot_points import find_feet
 
 
+def by_joint(robot: Robot, values: Mapping[str, float], purpose: str) -> dict[str, float]:
+    """Values for joints by name, from those by name or by a part of it; later ones win. purpose: for messages."""
+    moving = [
+        joint for joint in robot.joint_names if robot.q_slice(joint).stop - robot.q_slice(joint).start == 1
+    ]
+    result = {}
+    for part, value in values.items():
+        named = [joint for joint in moving if part == joint] or [joint for joint in moving if part in joint]
+        if not named:
+            raise UnknownName("joint", part, moving, f"robot {robot.name!r}, for {purpose}")
+        result |= dict.fromkeys(named, value)
+    return result
+
+
 def standing(robot: Robot, posture: Mapping[str, float], feet: Sequence[str] | None = None) -> Array:
     """Configuration (nq,) of a robot whose feet touch level ground. posture: rad, of joints by name or by a part of it;
     feet: bodies, by default found."""
     q = np.array(start_of(robot).q)
-    moving = [
-        joint for joint in robot.joint_names if robot.q_slice(joint).stop - robot.q_slice(joint).start == 1
-    ]
-    for part, value in posture.items():
-        named = [joint for joint in moving if part == joint] or [joint for joint in moving if part in joint]
-        if not named:
-            raise UnknownName("joint", part, moving, f"robot {robot.name!r}, for the posture")
-        for joint in named:
-            q[robot.q_slice(joint)] = value
+    for joint, value in by_joint(robot, posture, "the posture").items():
+        q[robot.q_slice(joint)] = value
     q = inside_limits(robot, q)
     found = find_feet(robot, q=q, bodies=feet)
     poses = forward_kinematics(robot, q, frames=tuple(foot.body for foot in found))

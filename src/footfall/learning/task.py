@@ -15,7 +15,7 @@ from footfall.errors import InvalidInput, UnknownName
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
 from footfall.learning.quantities import check_term
-from footfall.learning.standing import standing
+from footfall.learning.standing import by_joint, standing
 from footfall.robot.load import load
 from footfall.robot.model import Robot
 from footfall.simulation.joint_control import actuated_velocities
@@ -78,10 +78,11 @@ class LearningTask:
     robot: or its name or file. posture: values of joints in the default configuration, rad, by name or by a part of it.
     feet: bodies, by default found. dt: s, of a step; substeps: in a step of the environment. seconds: of an episode.
     kp, kd: of the joints, N m/rad and N m s/rad, a number or one for each joint; by default from the robot's mass and
-    efforts. action_scale: rad for an action of one; action_limit: beyond which actions are cut. observations, critic,
-    rewards, terminations, resets: terms by name; those of resets are named after what they draw (`RESETS`). command:
-    draws (3,), again after `redraw` (least, most) s. kick: draws a change (6,) of the base's velocity, every
-    `kick_every` (least, most) s. curriculum: gives the next level, 0 to 1, of a row that ends. ground: heights, else a
+    efforts. action_scale: rad for an action of one, of all joints or by name or a part of it, and zero for joints that
+    are not named; action_limit: beyond which actions are cut. observations, critic, rewards, terminations, resets:
+    terms by name; those of resets are named after what they draw (`RESETS`). command: draws
+    (3,), again after `redraw` (least, most) s. kick: draws a change (6,) of the base's velocity, every `kick_every`
+    (least, most) s. curriculum: gives the next level, 0 to 1, of a row that ends. ground: heights, else a
     plane. scan: points (n, 2) beside the base whose heights can be seen, m. exact: whether all shapes may touch the
     ground and each other, else only feet do.
     """
@@ -102,7 +103,7 @@ class LearningTask:
     seconds: float = 20.0
     kp: float | Sequence[float] | None = None
     kd: float | Sequence[float] | None = None
-    action_scale: float = 0.35
+    action_scale: float | Mapping[str, float] = 0.35
     action_limit: float = 10.0
     redraw: tuple[float, float] = (3.0, 8.0)
     kick_every: tuple[float, float] = (2.0, 6.0)
@@ -133,8 +134,13 @@ class LearningTask:
                 term = as_term(name, value)
                 check_term(name, name, term.function, term.options, draws=True)
                 object.__setattr__(self, name, term)
-        for name in ("dt", "seconds", "action_scale", "action_limit"):
-            value = getattr(self, name)
+        numbers = {name: getattr(self, name) for name in ("dt", "seconds", "action_limit")}
+        if isinstance(self.action_scale, Mapping):
+            object.__setattr__(self, "action_scale", MappingProxyType(dict(self.action_scale)))
+            numbers |= {f"action_scale of {joint}": value for joint, value in self.action_scale.items()}
+        else:
+            numbers["action_scale"] = self.action_scale
+        for name, value in numbers.items():
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value < np.inf:
                 raise InvalidInput(f"{name} is {value!r}; it must be above zero and finite")
         for name in ("redraw", "kick_every"):
@@ -168,6 +174,16 @@ class LearningTask:
                 )
             result.append(np.broadcast_to(value, usual.shape).copy())
         return result[0], result[1]
+
+    @cached_property
+    def scales(self) -> Array:
+        """rad for an action of one, of each joint that is driven (joints,)."""
+        robot, places = self.model, actuated_velocities(self.model)
+        if not isinstance(self.action_scale, Mapping):
+            return np.full(len(places), float(self.action_scale))
+        given = by_joint(robot, self.action_scale, "the action's scale")
+        named = {robot.v_slice(joint).start: value for joint, value in given.items()}
+        return np.array([named.get(velocity, 0.0) for _, velocity in places])
 
     @cached_property
     def step(self) -> BatchStep:

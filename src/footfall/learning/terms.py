@@ -184,6 +184,24 @@ def one_foot(foot_touching: Array, command: Array) -> Any:
     return where(single & greater(square(command), 0.01), 1.0, 0.0)
 
 
+def in_step(
+    foot_touching: Array, time: Any, command: Array, period: float = 0.8, stance: float = 0.55
+) -> Any:
+    """Share of two feet that touch, or do not, as the clock of `gait_phase` has it: each for a share of its round, and
+    half a round apart; both where nothing is wanted."""
+    moving, height = greater(square(command), 0.01), np.sin((2.0 * np.pi / period) * time)
+    least = float(np.cos(np.pi * stance))  # the sine of an angle is above it for this share of a round
+    wanted = [where(moving, where(greater(each, least), 1.0, 0.0), 1.0) for each in (height, -height)]
+    return 1.0 - 0.5 * np.sum(absolute(foot_touching - np.array(wanted)))
+
+
+def clearance(foot_height: Array, foot_touching: Array, height: float = 0.08) -> Any:
+    """Square of the distance of feet in the air from a height above the ground, m."""
+    return sum(
+        (1.0 - touch) * (each - height) ** 2 for each, touch in zip(foot_height, foot_touching, strict=True)
+    )
+
+
 # Ends
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -70,10 +71,15 @@ class FootfallVectorEnv(VectorEnv[Any, Any, Any]):
         self.single_action_space = spaces.Box(-most, most, (self.compiled.joints,), np.float32)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
-        kernel = self.compiled.step_kernel
-        shapes = self.compiled.rows
-        self._rows = {name: np.zeros((self.num_envs, *shape)) for name, shape in shapes.items()}
-        self._outputs = {name: np.zeros((self.num_envs, *shape)) for name, shape in kernel.signature.outputs}
+        shapes, outputs = self.compiled.rows, self.compiled.step_kernel.signature.outputs
+        # Each step reads one of these and writes the other.
+        self._rows, self._next = (
+            {name: np.zeros((self.num_envs, *shape)) for name, shape in shapes.items()} for _ in range(2)
+        )
+        self._outputs = {
+            name: np.zeros((self.num_envs, *shape)) for name, shape in outputs if name not in shapes
+        }
+        self._given = np.zeros((self.num_envs, self.compiled.joints))
         self._pending = np.zeros(self.num_envs)
         self._done = np.zeros(self.num_envs, dtype=bool)
         self._same_step = np.array([float(self.autoreset_mode is AutoresetMode.SAME_STEP)])
@@ -130,20 +136,30 @@ class FootfallVectorEnv(VectorEnv[Any, Any, Any]):
                 f"row {row} has ended; with autoreset disabled call reset(options={{'reset_mask': ...}}) before step"
             )
         outputs = self._outputs
-        self.compiled.step_kernel.batch(
-            *self._rows.values(), given, self._pending, self._same_step,
-            out=list(outputs.values()), threads=self.threads,
-        )  # fmt: skip
-        for name, array in self._rows.items():  # what was read is where the next step writes
-            self._rows[name], outputs[name] = outputs[name], array
+        self._given[:] = given
+        self._steps[0]()
+        self._steps.reverse()
+        self._rows, self._next = self._next, self._rows
         reward = outputs["reward"].copy()
         if not np.isfinite(reward).all():
             self._blame()
         terminated, truncated = outputs["terminated"] > 0.5, outputs["truncated"] > 0.5
         self._done = terminated | truncated
         if self.autoreset_mode is AutoresetMode.NEXT_STEP:
-            self._pending = self._done.astype(np.float64)
+            self._pending[:] = self._done
         return self._seen(""), reward, terminated, truncated, self._info()
+
+    @cached_property
+    def _steps(self) -> list[Callable[[], None]]:
+        """The step from the rows that hold now to the others, and back."""
+        kernel = self.compiled.step_kernel
+        return [
+            kernel.bind_batch(
+                *now.values(), self._given, self._pending, self._same_step, threads=self.threads,
+                out=[{**self._outputs, **after}[name] for name, _ in kernel.signature.outputs],
+            )
+            for now, after in ((self._rows, self._next), (self._next, self._rows))
+        ]  # fmt: skip
 
     def _info(self) -> dict[str, Any]:
         outputs, done, terms = self._outputs, self._done, self.compiled.terms

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -97,24 +97,62 @@ class RobotBatch:
         self._rows = [
             {name: np.zeros((self.count, *shape)) for name, shape in shapes.items()} for _ in range(2)
         ]
-        self.settings = RowSettings(
+        self._settings = RowSettings(
             *(np.zeros((self.count, *shape)) for shape in self.step_made.setting_shapes().values())
         )
         self.settings.friction[:] = _FRICTION
         self.settings.kp[:], self.settings.kd[:] = kp, kd
+        self._goal = np.zeros((self.count, self.joints))
         self._build_kernel()
         self.reset()
+
+    def __getstate__(self) -> dict[str, object]:
+        """All but steps between the very arrays of this batch."""
+        return {**vars(self), "_calls": {}}
 
     def _build_kernel(self) -> None:
         made = self.step_made
         inputs = {**made.state_shapes(), **made.setting_shapes(), "goal": (len(made.joints),)}
         self.kernel: Kernel = build_kernel(self._traced, inputs, name="batch", check_finite=False)
-        self._reported = [name for name, _ in self.kernel.signature.outputs if name not in RowState._fields]
+        outputs = self.kernel.signature.outputs
+        shapes = {name: (self.count, *shape) for name, shape in outputs if name not in RowState._fields}
+        # All that is reported lies behind each other, so that it is copied at once.
+        ends = np.cumsum([int(np.prod(shape)) for shape in shapes.values()]).tolist()
+        self._happened = np.zeros(ends[-1])
+        self._parts = {
+            name: (slice(end - int(np.prod(shape)), end), shape)
+            for (name, shape), end in zip(shapes.items(), ends, strict=True)
+        }
+        self._calls: dict[int | None, list[Callable[[], None]]] = {}
+
+    def _report(self, happened: Array) -> BatchReport:
+        return BatchReport(
+            **{name: happened[part].reshape(shape) for name, (part, shape) in self._parts.items()}
+        )
+
+    def _stepping(self) -> list[Callable[[], None]]:
+        """The step from the rows that hold now to the others, and back."""
+        if self.threads not in self._calls:
+            reported = self._report(self._happened)._asdict()
+            names = [name for name, _ in self.kernel.signature.outputs]
+            self._calls[self.threads] = [
+                self.kernel.bind_batch(
+                    *now.values(), *self.settings, self._goal,
+                    out=[{**reported, **after}[name] for name in names], threads=self.threads,
+                )
+                for now, after in (self._rows, self._rows[::-1])
+            ]  # fmt: skip
+        return self._calls[self.threads]
 
     @property
     def state(self) -> RowState:
         """Of all rows, as it is now: (rows, n) each. Valid until the next step."""
         return RowState(**self._rows[0])
+
+    @property
+    def settings(self) -> RowSettings:
+        """Of all rows: (rows, n) each. What is written here holds from the next step on."""
+        return self._settings
 
     @property
     def joints(self) -> int:
@@ -159,16 +197,12 @@ class RobotBatch:
         if not np.isfinite(goal).all():
             row = np.argwhere(~np.isfinite(np.atleast_2d(goal)))[0]
             raise InvalidInput(f"goal of row {row[0]}, joint {row[1]} is not finite")
-        now, after = self._rows
-        outputs = {
-            name: after[name] if name in after else np.empty((self.count, *shape))
-            for name, shape in self.kernel.signature.outputs
-        }
-        self.kernel.batch(
-            *now.values(), *self.settings, goal, out=list(outputs.values()), threads=self.threads
-        )
-        self._rows = [after, now]
-        return BatchReport(**{name: outputs[name] for name in self._reported})
+        self._goal[:] = goal
+        self._stepping()[0]()
+        self._rows.reverse()
+        for calls in self._calls.values():
+            calls.reverse()
+        return self._report(self._happened.copy())
 
     def rollout(self, goals: Array) -> tuple[Array, Array]:
         """Many periods in one native call under goals (count, periods, joints): q (count, periods, nq) and v; rows go

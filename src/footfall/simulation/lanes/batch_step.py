@@ -125,7 +125,7 @@ class BatchStep:
 
     @cached_property
     def _place(self) -> Place:
-        return Place(self.robot, self.candidates, self.options, on_surfaces=self.exact)
+        return Place(self.robot, self.candidates, self.options, on_surfaces=True)
 
     @cached_property
     def owners(self) -> list[int]:

@@ -6,7 +6,7 @@ open with it: `gap + dt v_n >= 0` for each. That is shown by volumes around the 
 - against the ground, the lowest point of a volume moves by an affine function of its points, `z + dt v_z`;
 - two links stay apart if the distance of their volumes is more than joints between them can move them, at their
   velocities after the step. Where volumes say little, and there are one or two joints between them, tables have the
-  distance of their shapes by the angles of these; else hulls of the shapes are compared along one line.
+  distance of their shapes by the angles of these; else hulls of the shapes are compared along a few lines.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ _LAYER, _MOST_CORNERS = 1e-3, 24  # m around the hull of so many corners of a sh
 _MOST_PARTS = 200  # of what joints can do, that are looked at
 _TINY = 1e-12  # m2, m4
 _ANGLES = 48  # of a joint, at which a table has distances
+_LINES = 8  # along which two hulls are compared
 
 
 class Capsule(NamedTuple):
@@ -182,7 +183,7 @@ class Clearance:
         self, pair: _Pair, poses: list[Transform], motions: Sequence[Array], segments: list[_Segment]
     ) -> Any:
         """Whether two capsules are apart by more than they move, or the hulls of what they are around are, along the
-        line between their axes: that is looked at only where it is needed."""
+        line between their axes or one of some others: that is looked at only where it is needed."""
         one, other = self.capsules[pair.first], self.capsules[pair.second]
         between = _between_axes(segments[pair.first], segments[pair.second])
         dt = self.found.options.dt
@@ -192,33 +193,43 @@ class Clearance:
         if not pair.hulled:
             return apart > least * least
 
-        def compared(*_: Any) -> Any:
+        def compared(known: Any, along: Array, nearest: Array, first: Any) -> tuple[Any, Array, Array, Any]:
             """By the corners of the second hull: how far its points are beyond the first one, less how far they move,
-            is a concave function of them."""
-            length: Any = sqrt(apart)
+            is a concave function of them. The next line is that to the nearest of the differences of points that were
+            found, between the last and the new one (Gilbert 1966)."""
+            length: Any = sqrt(along @ along)
             gap: Any = -_MARGIN * length
-            for number, along in ((pair.first, between), (pair.second, -between)):
+            ends = []
+            for number, way in ((pair.first, along), (pair.second, -along)):
                 hull = self._hull(number)
                 pose = poses[hull.link] if hull.link >= 0 else Transform(np.eye(3), np.zeros(3))
-                gap = gap + pose.translation @ along
-                a = pose.rotation.T @ along
-                if number == pair.first:
-                    gap = gap + hull.lowest(a, length)
-                    continue
-                # Velocities of its points against the first link, in its own axes.
-                speed = pose.rotation.T @ (
-                    linear + cross(turn, pose.translation - segments[pair.first].middle)
-                )
-                spin = pose.rotation.T @ turn
-                lowest: Any = np.inf
-                for point in hull.points:
-                    velocity = speed + cross(spin, point)
-                    lowest = minimum(lowest, a @ point - dt * length * sqrt(velocity @ velocity))
-                gap = gap + lowest - hull.radius * length * (1.0 + dt * sqrt(turn @ turn))
-            return where(gap > 0.0, 1.0, 0.0)
+                a, moves = pose.rotation.T @ way, [0.0] * len(hull.points)
+                layer = hull.radius * length
+                if number == pair.second:
+                    # Velocities of its points against the first link, in its own axes.
+                    speed = pose.rotation.T @ (
+                        linear + cross(turn, pose.translation - segments[pair.first].middle)
+                    )
+                    spin = pose.rotation.T @ turn
+                    velocities = [speed + cross(spin, point) for point in hull.points]
+                    moves = [dt * sqrt(velocity @ velocity) for velocity in velocities]
+                    layer = layer * (1.0 + dt * sqrt(turn @ turn))
+                lowest, end = np.inf, hull.points[0]
+                for point, moved in zip(hull.points, moves, strict=True):
+                    low = a @ point - moved * length
+                    end = where(low < lowest, point, end)
+                    lowest = minimum(low, lowest)
+                gap = gap + pose.translation @ way + lowest - layer
+                ends.append(pose.apply(end))
+            new = ends[0] - ends[1]
+            way = new - nearest
+            share = minimum(maximum(-(nearest @ way) / maximum(way @ way, _TINY), 0.0), 1.0)
+            nearest = where(first > 0.5, new, nearest + share * way)
+            return where(gap > 0.0, 1.0, 0.0), nearest, nearest, 0.0
 
-        start = where(apart > least * least, 1.0, 0.0)
-        return repeat(compared, start, count=1, until=lambda known: known > 0.5) > 0.5
+        start = (where(apart > least * least, 1.0, 0.0), between, np.zeros(3), 1.0)
+        known, *_ = repeat(compared, start, count=_LINES, until=lambda known, *_: known > 0.5)
+        return known > 0.5
 
     # Volumes
 
