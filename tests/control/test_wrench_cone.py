@@ -191,7 +191,7 @@ def test_bad_requests() -> None:
         pyramid_edges((0.0, 0.0, 1.0), 0.5, facets=2)
     with pytest.raises(InvalidInput, match="friction is -1"):
         rectangular_rows(-1, 0.1, 0.1)
-    with pytest.raises(InvalidInput, match="no direction"):
+    with pytest.raises(InvalidInput, match="must have a direction"):
         contact_axes((0.0, 0.0, 0.0))
     with pytest.raises(InvalidInput, match=r"position of a support is .* must be finite"):
         Support((0.0, np.nan, 0.0))

@@ -142,7 +142,7 @@ def test_a_robot_that_cannot_move() -> None:
 
 def test_shapes_are_checked_inside_a_trace(robot) -> None:
     for size in (robot.nq + 5, robot.nq - 1):
-        with pytest.raises(InvalidInput, match=f"q has shape \\({size},\\), needed is \\({robot.nq},\\)"):
+        with pytest.raises(InvalidInput, match=f"q has shape \\({size},\\); it must be \\({robot.nq},\\)"):
             build_kernel(lambda q: footfall.gravity_forces(robot, q), {"q": size})
 
 

@@ -146,13 +146,15 @@ class ContactLayer:
                 "and (3 n, 3 n)"
             )
         if not (np.isfinite(points).all() and np.isfinite(stiffness).all()):
-            raise InvalidInput(f"layer of {self.body!r}: points or stiffness hold NaN or infinite values")
+            raise InvalidInput(
+                f"layer of {self.body!r}: points or stiffness hold NaN or infinite values; all must be finite"
+            )
         if not 0.0 <= self.relaxation < np.inf:
             raise InvalidInput(
                 f"layer of {self.body!r}: relaxation is {self.relaxation}; it must not be negative"
             )
         if np.abs(stiffness - stiffness.T).max() > 1e-9 * np.abs(stiffness).max():
-            raise InvalidInput(f"layer of {self.body!r}: its stiffness is not symmetric")
+            raise InvalidInput(f"layer of {self.body!r}: its stiffness is not symmetric; give (K + K.T) / 2")
         if np.linalg.eigvalsh(stiffness)[0] <= 0.0:
             raise InvalidInput(
                 f"layer of {self.body!r}: its stiffness is not positive definite, so that it gives way to nothing"

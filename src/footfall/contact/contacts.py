@@ -64,7 +64,7 @@ class Contacts:
         count = len(self.bodies)
         others = tuple(self.others) or (WORLD,) * count
         if len(others) != count:
-            raise InvalidInput(f"{len(others)} others for {count} contacts")
+            raise InvalidInput(f"there are {len(others)} others for {count} contacts; give one for each")
         object.__setattr__(self, "bodies", tuple(self.bodies))
         object.__setattr__(self, "others", others)
         for name, shape in _SHAPES.items():
@@ -80,7 +80,7 @@ class Contacts:
         if count and np.abs(errors).max() > 1e-6:
             index = int(np.abs(errors).max(axis=(1, 2)).argmax())
             raise InvalidInput(
-                f"rotation of contact {index} is not orthonormal: {self.rotations[index].tolist()}"
+                f"rotation of contact {index} is not orthonormal: {self.rotations[index].tolist()}; see contact_frame"
             )
 
     def __len__(self) -> int:
@@ -109,10 +109,12 @@ def _filled(name: str, value: Any, shape: tuple[int, ...]) -> Array:
     try:
         array = np.broadcast_to(array, shape)
     except ValueError as error:
-        raise InvalidInput(f"{name} of the contacts has shape {array.shape}, needed is {shape}") from error
+        raise InvalidInput(f"{name} of the contacts has shape {array.shape}; it must be {shape}") from error
     finite = ~np.isnan(array) if name == "stiffness" else np.isfinite(array)
     if not finite.all():
-        raise InvalidInput(f"{name} of the contacts holds a NaN or infinite value at {_place(~finite)}")
+        raise InvalidInput(
+            f"{name} of the contacts holds a NaN or infinite value at {_place(~finite)}; all must be finite"
+        )
     return array
 
 

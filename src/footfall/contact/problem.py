@@ -176,9 +176,11 @@ class ContactProblem:
         for name, shape in shapes.items():
             array = np.asarray(getattr(self, name), dtype=np.float64)
             if array.shape not in (shape, ()):
-                raise InvalidInput(f"{name} has shape {array.shape}, needed is {shape}")
+                raise InvalidInput(f"{name} has shape {array.shape}; it must be {shape}")
             if not np.isfinite(array).all():
-                raise InvalidInput(f"{name} of the contact problem holds NaN or infinite values")
+                raise InvalidInput(
+                    f"{name} of the contact problem holds NaN or infinite values; all must be finite"
+                )
             array = np.ascontiguousarray(np.broadcast_to(array, shape)).view()
             array.setflags(write=False)  # all of one kind: routines are compiled once for each
             object.__setattr__(self, name, array)
@@ -189,7 +191,7 @@ class ContactProblem:
                 )
         scale = np.abs(self.delassus).max(initial=0.0)
         if np.abs(self.delassus - self.delassus.T).max(initial=0.0) > 1e-8 * scale:
-            raise InvalidInput("the Delassus matrix is not symmetric")
+            raise InvalidInput("the Delassus matrix is not symmetric; give (W + W.T) / 2")
 
     @property
     def contacts(self) -> int:

@@ -332,7 +332,7 @@ def solve_hierarchy(
     default zero.
     """
     if not levels:
-        raise InvalidInput("a hierarchy has at least one level")
+        raise InvalidInput("there are no levels; a hierarchy has at least one level")
     if threshold > 0.0:
         if bounds is not None:
             raise InvalidInput(f"threshold is {threshold} and there are bounds; one or the other")

@@ -29,7 +29,7 @@ def contact_axes(normal: Sequence[float] | Array) -> Array:
     along = checked_array("normal", normal, (3,))
     length = float(np.linalg.norm(along))
     if length == 0.0:
-        raise InvalidInput("a normal of zeros has no direction")
+        raise InvalidInput("a normal is zero; it must have a direction, (0, 0, 1) say")
     return unit_axes(along / length)
 
 

@@ -99,7 +99,7 @@ class Algorithm:
             array = given[name][key[:-1]] if key else given[name]
             if np.shape(array) != shape:
                 raise InvalidInput(
-                    f"{self.textbook.__name__}: {label} has shape {np.shape(array)}, needed is {shape}"
+                    f"{self.textbook.__name__}: {label} has shape {np.shape(array)}; it must be {shape}"
                 )
         return self.textbook(robot, *arguments, **options)
 
@@ -162,7 +162,7 @@ class Algorithm:
         for name, shape in self._shapes(robot, given).items():
             if np.shape(given.get(name, np.empty(shape))) != shape:
                 raise InvalidInput(
-                    f"{self.textbook.__name__}: {name} has shape {np.shape(given[name])}, needed is {shape}"
+                    f"{self.textbook.__name__}: {name} has shape {np.shape(given[name])}; it must be {shape}"
                 )
         inner = any(has_formulas(value) for value in given.values())
         result = self.textbook(

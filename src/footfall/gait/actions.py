@@ -72,7 +72,7 @@ def _ramped(total: float, shortest: float, longest: float, gradient: float) -> l
     rising = ramp(bisect_left(range(MOST_STEPS), total, lo=least, key=lambda count: sum(ramp(count))))
     if sum(rising) < total:
         raise InvalidInput(
-            f"a distance of {total} m needs more than {MOST_STEPS} steps of at most {longest} m"
+            f"a distance of {total} m needs more than {MOST_STEPS} steps of at most {longest} m; plan it in parts"
         )
     scale = total / sum(rising)
     return [scale * length for length in rising]

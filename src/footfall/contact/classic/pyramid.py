@@ -235,11 +235,9 @@ def scaled_lcp(matrix: Any, bias: Any) -> ScaledLCP:
     """Check A (n, n) and b (n,) and scale them."""
     a, b = np.array(matrix, dtype=np.float64, ndmin=2), np.array(bias, dtype=np.float64, ndmin=1)
     if a.shape != (len(b), len(b)) and len(b):
-        raise InvalidInput(
-            f"a complementarity problem needs A (n, n) and b (n,), not shapes {a.shape} and {b.shape}"
-        )
+        raise InvalidInput(f"A has shape {a.shape} and b {b.shape}; they must be (n, n) and (n,)")
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        raise InvalidInput("the complementarity problem holds NaN or infinite values")
+        raise InvalidInput("the complementarity problem holds NaN or infinite values; all must be finite")
     # Rows with a large positive b, such as far limits, have no say in the size of the solution.
     size_a, size_b = float(np.abs(a).max(initial=0.0)) or 1.0, float((-b).max(initial=0.0)) or 1.0
     return ScaledLCP(a / size_a, b / size_b, size_b / size_a)

@@ -447,24 +447,33 @@ def _searched(
 ) -> Solution:
     """The best of several starts for the first level, then what later ones can have; thorough: with descents for the
     closest pose where all starts fail."""
-    tolerance, iterations, restarts, seed = effort
-    rng, used, start = np.random.default_rng(seed), 0, q
-    best: Progress | None = None
-    for attempt in range(restarts + 1):
-        progress = descent(start)
-        used += progress.iterations
-        if best is None or progress.cost < best.cost:
-            best = progress
-        if progress.reached or attempt == restarts:
-            break
-        start = promising_start(levels[0], q, rng)
-    assert best is not None
-    best, descents = replace(best, iterations=used), 0
-    if restarts and not best.reached and thorough:
+    tolerance, iterations, rng = effort.tolerance, effort.iterations, np.random.default_rng(effort.seed)
+    best, restarts = _best_start(levels[0], q, effort.restarts, rng, descent)
+    descents = 0
+    if effort.restarts and not best.reached and thorough:
         best, descents = closest(levels[0], best, rng, tolerance, iterations)
     for number in range(1, len(levels)):
         best = refine(levels[:number], levels[number], best, tolerance, iterations)
-    return _solution(whole, _levels(whole.stack, whole.limits), best, attempt, descents, tolerance)
+    return _solution(whole, _levels(whole.stack, whole.limits), best, restarts, descents, tolerance)
+
+
+def _best_start(
+    first: Objective,
+    q: Array,
+    restarts: int,
+    rng: np.random.Generator,
+    descent: Callable[[Array], Progress],
+) -> tuple[Progress, int]:
+    """The best of descents from q (nq,) and from promising starts, until one meets the first tasks; with the iterations
+    of all, and how often it began anew."""
+    best = descent(q)
+    used, again = best.iterations, 0
+    while not best.reached and again < restarts:
+        progress = descent(promising_start(first, q, rng))
+        used, again = used + progress.iterations, again + 1
+        if progress.reached or progress.cost < best.cost:
+            best = progress
+    return replace(best, iterations=used), again
 
 
 def _deprecated_method(
@@ -503,21 +512,16 @@ def _solve_apart(
 ) -> Solution:
     """The same with volumes that stay apart."""
     whole, levels = Objective(stack, limits), _levels(stack, limits)
-    tolerance, iterations, restarts, seed = effort
-    rng, used, start = np.random.default_rng(seed), 0, q
-    best: Progress | None = None
-    for attempt in range(restarts + 1):
+    tolerance, iterations = effort.tolerance, effort.iterations
+
+    def descent(start: Array) -> Progress:
         if len(levels) > 1:  # later priorities lead the way, then the first one has the last word
             start = descend_apart(_graded(stack, limits), collisions, start, tolerance, iterations).q
-        progress = descend_apart(levels[0], collisions, start, tolerance, iterations)
-        used += progress.iterations
-        if best is None or progress.reached or progress.cost < best.cost:
-            best = progress
-        if progress.reached or attempt == restarts:
-            break
-        start = promising_start(levels[0], q, rng)
-    assert best is not None
-    found = _solution(whole, levels, replace(best, iterations=used), attempt, 0, tolerance)
+        return descend_apart(levels[0], collisions, start, tolerance, iterations)
+
+    rng = np.random.default_rng(effort.seed)
+    best, restarts = _best_start(levels[0], q, effort.restarts, rng, descent)
+    found = _solution(whole, levels, best, restarts, 0, tolerance)
     rows = collisions.rows(stack.robot, best.q)
     closest = None
     if len(rows.distance):

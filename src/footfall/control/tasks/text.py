@@ -200,7 +200,7 @@ def _goal(entry: Any, what: str) -> AxisGoal:
     options = dict(entry)
     modes = [mode for mode in MODES if mode in options]
     if len(modes) != 1:
-        raise InvalidInput(f"{what} needs one of {', '.join(MODES)}, has {len(modes)}")
+        raise InvalidInput(f"{what} has {len(modes)} modes; it needs one of {', '.join(MODES)}")
     target = _number(options.pop(modes[0]), f"{what}: {modes[0]}")
     others = [each.name for each in fields(AxisGoal) if each.name not in ("mode", "target")]
     for key in options:
@@ -238,8 +238,6 @@ def tasks_text(tasks: Sequence[Written]) -> str:
 
 
 def _features_text(task: FeatureTask) -> str:
-    if task.outside is not None:
-        raise InvalidInput(f"{task.label}: where a frame outside the robot is has no place in a text")
     values: dict[str, Any] = {"name": task.label, "frame": task.frame, "relative_to": task.relative_to}
     if np.isfinite(task.most_force):
         values["most_force"] = task.most_force
@@ -253,8 +251,6 @@ def _features_text(task: FeatureTask) -> str:
 
 
 def _task_text(task: FrameTask) -> str:
-    if task.outside is not None:
-        raise InvalidInput(f"{task.label}: where a frame outside the robot is has no place in a text")
     values = {"name": task.name, "frame": task.frame, "axes": task.axes, "point": list(task.point)}
     lines = _table("task", values | {"softness": task.softness}, task, task.feedback())
     for name in ("when", "until"):
@@ -270,6 +266,10 @@ def _task_text(task: FrameTask) -> str:
 
 def _table(kind: str, values: Mapping[str, Any], task: Written, gains: Gains) -> list[str]:
     """Lines of an entry: its values, and what all kinds have."""
+    if getattr(task, "outside", None) is not None:
+        raise InvalidInput(
+            f"{task.label}: a text cannot say where a frame outside the robot is; give it to solve_tasks instead"
+        )
     stiffness, damping = (
         list(gain) if isinstance(gain, tuple) else gain for gain in (gains.stiffness, gains.damping)
     )
