@@ -172,7 +172,7 @@ def _checked(table: Any, source: str) -> PolicyNote:
         raise InvalidInput(f"others of {source} is {others!r}; it must be positions by joint, rad")
     ahead, side, turn = _numbers("speeds", table.get("speeds", [1.0, 0.5, 1.0]), source, 3, least=0.0)
     return PolicyNote(
-        table["robot"], joints, **each,
+        table["robot"], joints, each["default"], each["kp"], each["kd"], each["action_scale"],
         **{name: float(value) for name, value in scalars.items()},
         observations=tuple(_seen(value, source) for value in _list("observations", table, source)),
         speeds=(ahead, side, turn),

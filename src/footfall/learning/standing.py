@@ -19,7 +19,7 @@ def by_joint(robot: Robot, values: Mapping[str, float], purpose: str) -> dict[st
     moving = [
         joint for joint in robot.joint_names if robot.q_slice(joint).stop - robot.q_slice(joint).start == 1
     ]
-    result = {}
+    result: dict[str, float] = {}
     for part, value in values.items():
         named = [joint for joint in moving if part == joint] or [joint for joint in moving if part in joint]
         if not named:
