@@ -11,6 +11,7 @@ from footfall.scene import make_scene
 from footfall.scene.buildings import building
 from footfall.scene.load import save_scene
 from footfall.walking.session import WalkSession
+from footfall.walking.walk import summarise
 from footfall.walking.walker import WalkingCode
 from footfall.walking.walls import no_walls
 
@@ -44,6 +45,23 @@ def test_a_box_that_appears_ahead_is_not_touched(code: WalkingCode) -> None:
     assert float(np.max(session.walker.log.signals["other"])) == 0.0
     assert [version.about for version in session.pilot.versions][2] == "stop"
     assert session.pilot.versions[2].begins == session.pilot.versions[2].ready  # at once, not after the step
+
+
+@pytest.mark.parametrize("factor", [1.0, 1.5, 2.7])
+def test_hands_carry_as_long_as_steps_are_slow(code: WalkingCode, factor: float) -> None:
+    """A hand that stays for two stances carries in the motion of the step between them, four fifths of it, less what
+    load switches reach into it on either side, 7/16 of a fifth: all of its load for 0.625 of 0.8 s times the
+    factor."""
+    session = WalkSession(scene="corridor", noise=True, seed=1000, code=code)
+    session.set("planner.timing.hands_factor", factor)
+    session.walk_to(3.0, 0.0, 0.0)
+    assert session.run_to_rest(60.0)
+    summary = summarise(session, timed=False)
+    assert summary.reached
+    assert summary.planned_hand_contacts == summary.made_hand_contacts == 4
+    loads = session.walker.log.signals["hand_loads"]
+    for side in (0, 1):
+        assert (loads[:, side] == 1.0).sum() * 1e-3 == pytest.approx(2 * 0.625 * 0.8 * factor, abs=0.01)
 
 
 def test_feet_do_not_swing_over_what_is_just_too_high(code: WalkingCode, tmp_path: Path) -> None:

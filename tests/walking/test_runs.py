@@ -41,6 +41,8 @@ VALIDATION = (
     "fast",
     "replanning",
     "vision",
+    "vision-wall",
+    "fast-corridor",
 )
 
 SCRIPT = """

@@ -56,11 +56,13 @@ def walking_transitions(
         # Not in the source: the zero-moment point of a quick step leaves a toe pad that stands alone. It stands on an
         # edge, which the other foot passes when it comes from below: that rises before it goes on.
         pad = standing.contact is FootContact.PARTIAL
-        slow = careful or bool(stance.hands) or holding or pad
+        factor = timing.careful_factor if careful or pad else 1.0
+        if stance.hands or holding:
+            factor = max(factor, timing.hands_factor)
         steps.append(
             WalkingTransition(
                 **_step_numbers(standing, landed, side * foot_distance / 2),
-                duration=timing.careful_factor * timing.transition_s if slow else timing.transition_s,
+                duration=factor * timing.transition_s,
                 step_height=over + timing.clearance_m if over > noticeable else None,
                 swing_timing=timing.careful_timing if careful else float(pad),
                 contact=landed.contact,

@@ -138,11 +138,13 @@ class HandParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
 
 
 class TimingParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How steps become transitions. careful_factor: how much longer careful steps take, and those with a hand contact.
-    clearance_m: of the swing foot above what it steps over. careful_timing: swing timing of careful steps."""
+    """How steps become transitions. careful_factor: how much longer careful steps take. hands_factor: the same for those
+    with a hand contact; a hand carries for 0.7 of such a step. clearance_m: of the swing foot
+    above what it steps over. careful_timing: swing timing of careful steps."""
 
     transition_s: Positive = 0.8
     careful_factor: Positive = 1.5
+    hands_factor: Positive = 1.5
     clearance_m: NotNegative = 0.04
     careful_timing: Share = 0.5
 

@@ -42,6 +42,14 @@ _WALL: dict[str, Any] = {
     "kind": "wall",
 }
 
+# A wall of 0.8 m to the left of a robot that walks ahead.
+_LEFT_WALL: dict[str, Any] = {
+    "name": "left-wall",
+    "size": (0.8, 0.05, 2.0),
+    "position": (1.5, 0.725, 1.0),
+    "kind": "wall",
+}
+
 
 def _pushes(first: float, count: int) -> tuple[PushBody, ...]:
     """Pushes of 6 to 10 N s from directions that do not repeat, 1.3 s apart."""
@@ -76,6 +84,17 @@ RUNS: Mapping[str, NamedRun] = MappingProxyType(
         "trap": NamedRun("out of a dead end, to the goal of the scene", WalkRequest(scene="trap")),
         "right-wall": NamedRun("along a wall, the right hand on it", WalkRequest(scene="right-wall")),
         "corridor": NamedRun("between two walls, a hand on each", WalkRequest(scene="corridor")),
+        "fast-corridor": NamedRun(
+            "between two walls, a hand on each, with steps of 0.4 m in 0.8 s: 1.8 km/h",
+            WalkRequest(
+                scene="corridor",
+                noise=True,
+                signals=(
+                    Set(name="planner.timing.hands_factor", value=1.0),
+                    WalkTo(time=0.1, x=3.0, y=0.0, yaw=0.0),
+                ),
+            ),
+        ),
         "stairs": NamedRun("up and down stairs", WalkRequest(scene="stairs")),
         "short-stairs": NamedRun(
             "up stairs with treads shorter than a foot", WalkRequest(scene="stairs-partial")
@@ -145,6 +164,12 @@ RUNS: Mapping[str, NamedRun] = MappingProxyType(
         "vision": NamedRun(
             "through a corridor by the camera in the robot's head alone",
             WalkRequest(scene="corridor", sight="camera", noise=True),
+        ),
+        "vision-wall": NamedRun(
+            "along a wall by the camera in the robot's head alone, the left hand on it",
+            WalkRequest(
+                scene="flat", sight="camera", goal=(3.0, 0.0, 0.0), noise=True, signals=(Add(**_LEFT_WALL),)
+            ),
         ),
         "vision-obstacles": NamedRun(
             "around and over obstacles by the camera in the robot's head alone",
