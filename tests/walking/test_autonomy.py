@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from footfall.gait.poses import FootContact
 from footfall.scene import make_scene
 from footfall.scene.buildings import building
 from footfall.scene.load import save_scene
@@ -45,6 +46,20 @@ def test_a_box_that_appears_ahead_is_not_touched(code: WalkingCode) -> None:
     assert float(np.max(session.walker.log.signals["other"])) == 0.0
     assert [version.about for version in session.pilot.versions][2] == "stop"
     assert session.pilot.versions[2].begins == session.pilot.versions[2].ready  # at once, not after the step
+
+
+def test_it_stops_on_treads_that_are_shorter_than_a_foot(code: WalkingCode) -> None:
+    """A step that was closed with a whole sole beside a toe pad leant on a heel that hung in the air."""
+    goal = make_scene("stairs-partial").goal
+    assert goal is not None
+    x, y, _ = goal.translation.tolist()
+    session = WalkSession(scene="stairs-partial", noise=True, seed=1004, goal=(x, y, 0.0), code=code)
+    session.run(1.911)
+    session.stop()
+    assert session.run_to_rest(20.0)
+    assert not session.fallen
+    feet = session.pilot.motion.given.end.feet
+    assert [foot.contact for foot in feet] == [FootContact.PARTIAL] * 2
 
 
 @pytest.mark.parametrize("factor", [1.0, 1.5, 2.7])

@@ -167,7 +167,9 @@ def closing_step(
     duration: s."""
     stance = begin.stance_foot
     side = dimensions.foot_distance * (1.0 if begin.stance == "RF" else -1.0)
-    landed = FootState(_tuple(to_world(stance, (0.0, side, 0.0))), stance.rotation)
+    # Beside a toe pad on a short tread there is ground for a toe pad: a heel that the plan leans on hangs in the air.
+    contact = FootContact.PARTIAL if stance.contact is FootContact.PARTIAL else FootContact.FULL
+    landed = FootState(_tuple(to_world(stance, (0.0, side, 0.0))), stance.rotation, True, contact)
     feet = {begin.swing: landed, begin.stance: stance}
     end = _completed(dimensions, begin.swing, feet["RF"], feet["LF"], 0.0, WalkingTransition())
     return Transition(begin, end, duration, enforced=frozenset({"foot"}))
