@@ -143,7 +143,14 @@ def walked(scene: str, place: Path, goal: tuple[float, float, float] | None = No
     return read_recording(written[0])
 
 
-def still(recording: Recording, path: Path, moment: float, view: tuple[float, float, float]) -> None:
+def still(
+    recording: Recording,
+    path: Path,
+    moment: float,
+    view: tuple[float, float, float],
+    *,
+    forces: bool = True,
+) -> None:
     """A picture without a page around it. view: azimuth and elevation, degrees, and distance, m, of the camera."""
     azimuth, elevation, distance = math.radians(view[0]), math.radians(view[1]), view[2]
     with tempfile.TemporaryDirectory() as place:
@@ -152,6 +159,10 @@ def still(recording: Recording, path: Path, moment: float, view: tuple[float, fl
         with operated_page(file.as_uri(), width=1280, height=800) as page:
             page.wait_for(_READY)
             page.evaluate(f"window.footfall.look({azimuth}, {elevation}, {distance})")
+            if not forces:
+                page.evaluate(
+                    "(box => box.onchange({target: {checked: false}}))(document.getElementById('forces'))"
+                )
             content = base64.b64decode(page.evaluate(f"window.footfall.at({moment})"))
     from PIL import Image
 
@@ -191,7 +202,7 @@ def main(folder: Path, wanted: set[str]) -> None:
             if "shared-page" in wanted:
                 draw_page(recording, folder / "shared-page.png", 0.8 * session.time)
             if "lola-portrait" in wanted:
-                still(recording, folder / "lola-portrait.png", 0.0, (-35.0, 6.0, 2.9))
+                still(recording, folder / "lola-portrait.png", 0.0, (-35.0, 6.0, 2.9), forces=False)
         if "panel-identify" in wanted:
             draw_identification(folder, wanted)
         if "lola-platform" in wanted:

@@ -75,6 +75,7 @@ class Running:
         panel.reset(self._asked)
         self.wait(lambda: panel.session is not before and panel.session.time > 0.05)
         page.wait_for(f"{STATE} === 'standing'")
+        self.wait(self.stage.server.get_clients)  # the picture comes after the state row
         self.place_camera()
 
     def place_camera(self) -> None:
@@ -86,13 +87,15 @@ class Running:
                     client.camera.position, client.camera.look_at = self.stage.view.position, self.stage.focus
 
         self.panel.wish(place)
+        time.sleep(0.5)
 
     def hold_still(self) -> None:
         """Pause, and wait until the camera rests: what changes then is what a test changes."""
         self.panel.paused = True
         self.page.wait_for(f"{STATE} === 'paused'")
-        before = pixels(self.page)
+        before, deadline = pixels(self.page), time.monotonic() + PATIENCE
         while True:
+            assert time.monotonic() < deadline, "the picture does not come to rest"
             time.sleep(0.5)
             now = pixels(self.page)
             if int(np.count_nonzero(np.abs(now - before).max(axis=2) > 24)) < 20:
@@ -436,7 +439,9 @@ def test_a_click_on_a_foot_tells_its_wrench_on_the_page(running: Running) -> Non
     foot = running.place_of("zfl") + np.array([0.02, 0.0, 0.0])
     running.page.click(*running.seen_at(foot))
     running.wait(lambda: running.panel.scene.chosen == "left_foot")
-    running.page.wait_for("document.body.innerText.includes('left foot')")
+    label = running.panel.scene.wrench._label  # drawn into the picture: no text of the page
+    running.wait(lambda: label.visible and label.text.startswith("left foot"))
+    assert running.panel.preview is None  # no goal behind it
 
 
 def test_tables_show_wrenches_joints_and_signals(running: Running) -> None:
