@@ -78,7 +78,7 @@ def shown_panel(session: WalkSession, folder: Path, wanted: set[str]) -> Iterato
     thread = threading.Thread(target=lambda: panel.run(over.is_set))
     thread.start()
     try:
-        with operated_page(stage.address, width=1280, height=800) as page:
+        with operated_page(stage.address, width=1280, height=800, timeout=600.0) as page:
             page.wait_for(f"{_STATE} === 'standing'", 400.0)
             yield Drawn(panel, page, folder, wanted)
     finally:
@@ -156,7 +156,7 @@ def still(
     with tempfile.TemporaryDirectory() as place:
         file = Path(place) / "still.html"
         file.write_text(shared_page([recording], pixels=(1280, 800)), encoding="utf-8")
-        with operated_page(file.as_uri(), width=1280, height=800) as page:
+        with operated_page(file.as_uri(), width=1280, height=800, timeout=600.0) as page:
             page.wait_for(_READY)
             page.evaluate(f"window.footfall.look({azimuth}, {elevation}, {distance})")
             if not forces:

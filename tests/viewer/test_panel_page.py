@@ -75,7 +75,6 @@ class Running:
         panel.reset(self._asked)
         self.wait(lambda: panel.session is not before and panel.session.time > 0.05)
         page.wait_for(f"{STATE} === 'standing'")
-        self.wait(self.stage.server.get_clients)  # the picture comes after the state row
         self.place_camera()
 
     def place_camera(self) -> None:
@@ -134,6 +133,12 @@ def started() -> Iterator[Running]:
             page.wait_for(f"{STATE} === 'standing'")
             page.wait_for("document.querySelector('canvas') !== null")
             page.evaluate(NO_NOTICES)
+            deadline = time.monotonic() + PATIENCE
+            while (
+                count(page, robot_blue) < 100
+            ):  # the robot is drawn after the state row, and can be taken then
+                assert time.monotonic() < deadline, "no robot is drawn"
+                time.sleep(0.5)
             yield Running(panel, page, stage)
     finally:
         over.set()
@@ -259,6 +264,12 @@ def greenish(colors: Any) -> Any:
     """Of cones that hold: (70, 160, 90) over something bright."""
     red, green, blue = colors
     return (green > red + 14) & (green > blue + 8)
+
+
+def robot_blue(colors: Any) -> Any:
+    """Of LOLA's toes, in light and in shade."""
+    red, green, blue = colors
+    return (blue > red + 70) & (blue > green + 35)
 
 
 def bluish(colors: Any) -> Any:
@@ -408,12 +419,15 @@ def test_what_closes_a_way_is_red_and_undo_takes_that_back(running: Running) -> 
 
 def test_the_mouse_pulls_the_robot_and_says_with_how_much(running: Running) -> None:
     place = running.seen_at(running.place_of("torso") + np.array([0.07, 0.0, 0.25]))
-    with running.page.held(place, pause=0.1) as move:
-        for k in range(1, 6):
-            move(place[0] + 8.0 * k, place[1])
-        running.wait(lambda: "push" in running.words())
-        running.wait(lambda: running.panel.scene._pull_text.visible)
-        assert running.panel.scene._pull_text.text.endswith(" N")
+    deadline, told = time.monotonic() + PATIENCE, ""
+    while "push" not in running.words():  # the page may be busy when the mouse is pressed
+        assert time.monotonic() < deadline, running.panel.message
+        with running.page.held(place, pause=0.1) as move:
+            for k in range(1, 6):
+                move(place[0] + 8.0 * k, place[1])
+            time.sleep(1.0)
+            told = running.panel.scene._pull_text.text
+    assert told.endswith(" N")
     running.wait(lambda: running.panel._pull is None)
     pulls = [signal for signal in running.panel.session.sent if signal.word == "push"]
     known = {body.name for body in running.panel.session.code.body.robot.bodies}
