@@ -123,8 +123,9 @@ def walks(modes: list[str], count: int) -> Iterator[str]:
             yield f"| {mode} | {substeps or (2 if mode == 'reduced' else 4)} | {count} | {rate:.1f} |"
 
 
-def push_map(folders: list[Path], picture: Path, mass: float) -> Iterator[str]:
-    """Tables and a picture of push maps: impulse over mass by direction, a curve a phase."""
+def push_map(folders: list[Path], picture: Path, masses: list[float]) -> Iterator[str]:
+    """Tables and a picture of push maps: impulse over mass by direction; a colour a value of what is varied first, a
+    curve where all directions are known. masses: of the robots, kg, by folder, or by the robots that it varies."""
     from footfall.scenarios.pyplot import load_pyplot, save_figure
 
     pyplot = load_pyplot()
@@ -133,30 +134,27 @@ def push_map(folders: list[Path], picture: Path, mass: float) -> Iterator[str]:
     )
     for place, folder in zip(places[0], folders, strict=True):
         study, cells, runs, seconds = _known(folder)
-        whole = len(cells) == study.cells
+        names = [name for name in study.varied if name != "direction_deg"]
         yield f"**{study.name}**: {len(cells)} of {study.cells} cells with all of their {study.seeds} seeds, "
-        rate = seconds / max(len(cells), 1)
-        yield f"{runs} runs, {rate:.1f} s of CPU time a cell{'' if whole else '; not complete'}."
+        yield f"{runs} runs, {seconds / max(len(cells), 1):.1f} s of CPU time a cell."
         yield ""
-        yield "| phase | direction, degrees | half of the seeds stand, N s | 90 % interval | over mass, m/s |"
-        yield "|---|---|---|---|---|"
-        phases = sorted({float(cell.values["phase"]) for cell in cells})  # type: ignore[arg-type]
-        for phase in phases:
-            group = [cell for cell in cells if cell.values["phase"] == phase]
-            for cell in group:
-                assert cell.limit is not None
-                limit, low, high = cell.limit
-                yield (
-                    f"| {phase:g} | {cell.values['direction_deg']:g} | {limit:.1f} | {low:.1f} to {high:.1f} "
-                    f"| {limit / mass:.2f} |"
-                )
-            around = [*group, group[0]] if len(group) == 16 else group
-            angles = np.deg2rad([float(cell.values["direction_deg"]) for cell in around])  # type: ignore[arg-type]
-            values = np.array([cell.limit or (np.nan,) * 3 for cell in around]) / mass
-            place.plot(angles, values[:, 0], marker=".", label=f"phase {phase:g}")
-            place.fill_between(angles, values[:, 1], values[:, 2], alpha=0.2, lw=0)
+        yield f"| {' | '.join(names)} | direction, degrees | half of the seeds stand, N s | 90 % | over mass, m/s |"
+        yield "|---" * (len(names) + 4) + "|"
+        firsts = list(dict.fromkeys(cell.values[names[0]] for cell in cells))
+        for cell in cells:
+            assert cell.limit is not None
+            limit, low, high = cell.limit
+            mass = masses[firsts.index(cell.values[names[0]]) % len(masses)]
+            values = " | ".join(str(cell.values[name]) for name in names)
+            angle = float(cell.values["direction_deg"])  # type: ignore[arg-type]
+            yield f"| {values} | {angle:g} | {limit:.1f} | {low:.1f} to {high:.1f} | {limit / mass:.2f} |"
+            color = f"C{firsts.index(cell.values[names[0]])}"
+            place.plot([np.deg2rad(angle)] * 2, [low / mass, high / mass], color=color, alpha=0.4)
+            place.plot([np.deg2rad(angle)], [limit / mass], ".", color=color)
+        for k, value in enumerate(firsts):
+            place.plot([], [], ".", color=f"C{k}", label=f"{names[0]} {value}")
         place.set_title(f"{study.name}\nimpulse over mass, m/s; 0: from behind", fontsize=9)
-        place.legend(fontsize=7, loc="lower right")
+        place.legend(fontsize=7, loc="lower left", bbox_to_anchor=(-0.12, -0.12))
         yield ""
     save_figure(figure, picture, dpi=110)
     yield f"![Impulse over mass by direction]({picture.name})"
@@ -200,7 +198,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--mode", nargs="+", default=["reduced", "full"])
     parser.add_argument("--count", type=int, default=8)
-    parser.add_argument("--mass", type=float, default=67.3, help="of the robot, kg")
+    parser.add_argument("--mass", type=float, nargs="+", default=[67.3], help="of robots, kg")
     parser.add_argument("--picture", type=Path, default=Path("benchmarks/push_map.png"))
     given = parser.parse_args()
     print(f"Machine: {processor()}, load {load_average()}.\n", flush=True)
