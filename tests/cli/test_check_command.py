@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import footfall
 from footfall.bench.robots import examples_folder
 from footfall.cli.application import app
-from footfall.errors import InvalidInput, MisplacedFrame, UnknownName
+from footfall.errors import InvalidInput, MisplacedFrame, UnknownName, UnsuitableRobot
 from footfall.motion.landmarks import landmarks
 from footfall.motion.soles import foot_points
 from footfall.motion.walk_check import check_walking
@@ -56,7 +56,9 @@ def test_an_arm_cannot() -> None:
     result = RUN(app, ["check", "arm-7r"])
     assert result.exit_code == 1
     assert "floating base" in " ".join(result.output.split())
+    assert "footfall workspace" in " ".join(result.output.split())
     assert RUN(app, ["check", "lola", "--sole", "1,2"]).exit_code == 2
+    assert isinstance(RUN(app, ["check", "lola", "--sole", "1,1,1,1"]).exception, InvalidInput)
     assert RUN(app, ["check", "lola", "--frame", "RF"]).exit_code == 2
 
 
@@ -143,6 +145,11 @@ def test_quadrupeds_are_told_what_there_is_for_them() -> None:
         told = " ".join(result.output.split())
         assert "4 legs" in told
         assert "footfall quadruped" in told
+
+
+def test_robots_without_legs_are_told_what_there_is_for_them() -> None:
+    with pytest.raises(UnsuitableRobot, match=r"--frame RF=.*if it has no legs, footfall task"):
+        landmarks(footfall.load("youbot"))
 
 
 def test_feet_without_shapes_do_not_walk_unless_a_sole_is_given() -> None:

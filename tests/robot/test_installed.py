@@ -41,6 +41,14 @@ def test_a_hint_where_the_package_is_not(monkeypatch: pytest.MonkeyPatch) -> Non
     assert installed.installed_names() == []
 
 
+def test_robot_descriptions_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(installed.util, "find_spec", lambda name: None)
+    for name in ("rod_description", "rod_mj"):
+        with pytest.raises(MissingFile, match="pip install robot_descriptions"):
+            installed.find_installed(name)
+    assert installed.find_installed("rod") is None
+
+
 def test_robot_descriptions_only_from_its_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     # A package of the same shape: its module must not be imported before its repository is there.
     package = tmp_path / "robot_descriptions"

@@ -10,7 +10,7 @@ import pytest
 
 import footfall
 from benchmarks.lab.pile_scenes import pile
-from footfall import Material, Scene, SceneObject, Simulation, StepOptions, free_body
+from footfall import Command, Material, Scene, SceneObject, Simulation, StepOptions, free_body
 from footfall.errors import SimulationWarning
 from footfall.geometry.plane import Plane
 from footfall.math.transform import Transform
@@ -69,6 +69,13 @@ def test_nothing_is_told_of_what_falls_bounces_or_is_driven() -> None:
     pushed = Simulation(None, scene, dt=dt)
     pushed.push("box0", np.array([0.0, 0.0, 500.0, 0.0, 0.0, 0.0]), 0.1)
     pushed.run(pushed.zero_command, 0.1)
+    helped = Simulation(None, scene, dt=dt)
+
+    def lift(time: float, q: np.ndarray, v: np.ndarray) -> Command:
+        helped.push("box0", np.array([0.0, 0.0, 500.0, 0.0, 0.0, 0.0]), 0.1)
+        return helped.zero_command
+
+    helped.run(lift, 0.1)  # a controller pushes, too
 
 
 def test_short_runs_are_looked_at_together() -> None:

@@ -14,7 +14,7 @@ from footfall.math.rotations import rotation_z
 from footfall.math.transform import Transform
 from footfall.scene.load import load_scene, save_scene
 from footfall.simulation.joint_control import actuated_velocities
-from footfall.walking.request import WalkRequest, read_request, write_request
+from footfall.walking.request import Push, WalkRequest, read_request, write_request
 from footfall.walking.session import WalkSession
 from footfall.walking.signals import Drive
 from footfall.walking.start import require_within_limits
@@ -118,6 +118,8 @@ def test_events_change_the_plant(code: WalkingCode) -> None:
 
 
 def test_wrong_names_are_refused(code: WalkingCode) -> None:
+    with pytest.raises(UnknownName, match="no body 'nobody'"):
+        WalkSession(code=code, pushes=(Push("nobody", (0.0, 100.0, 0.0), 1.0, 0.1),))
     session = WalkSession(code=code)
     with pytest.raises(UnknownName, match="torso"):
         session.happen("push", body="torsoo", force=(1.0, 0.0, 0.0))

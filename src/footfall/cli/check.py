@@ -39,9 +39,9 @@ def check(
     free = None if library.find(robot) is not None else True
     machine = load(robot, floating_base=free, strict=not lenient)
     frames, area = read_frames(frame), read_sole(sole)
+    request = WalkRequest(robot=robot, lenient=lenient, frames=frames, sole=area)
     findings = check_walking(machine, frames=frames or None, sole=area)
     if not quick and findings[-1].state != "missing":
-        request = WalkRequest(robot=robot, lenient=lenient, frames=frames, sole=area)
         with progress("making native code for its walk, which takes a minute the first time", 1.0) as told:
             walked = try_walk(
                 request, progress=lambda now, end: told(now / end, f"walking, {now:.1f} of {end:.1f} s")

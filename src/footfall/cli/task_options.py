@@ -50,7 +50,7 @@ class OpeningOptions:
         list[str] | None,
         _option(
             help="A wheel of a mobile robot: its body, its radius in m, and the angle of its rollers in degrees if it "
-            "is a Mecanum wheel; may be repeated.",
+            "is a Mecanum wheel (usual: -45 front left and rear right, 45 the others); may be repeated.",
             metavar="BODY=RADIUS[:ROLLER]",
         ),
     ] = None

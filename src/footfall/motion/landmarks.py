@@ -12,6 +12,8 @@ from footfall.robot.model import WORLD, JointType, Robot
 # What the parts are called, the better names first.
 _FEET = ("sole", "foot", "ankle_roll", "ankle")
 _LEG_ENDS = ("foot", "sole", "toe", "ankle", "hoof", "calf", "shank", "lower_leg")
+# What a robot without legs may do instead.
+FOR_OTHERS = "footfall task, footfall workspace and footfall simulate are for arms and bases on wheels"
 _HANDS = ("hand", "gripper", "wrist", "lower_arm", "forearm")
 _UPPER_BODIES = ("torso", "chest", "trunk", "upper_body", "waist")
 _HEADS = ("head", "neck", "camera")
@@ -50,9 +52,12 @@ def landmarks(robot: Robot, given: Mapping[str, str] | None = None) -> dict[str,
             if pair is None and right == "RH" and not _has_arms(robot, (found["RF"], found["LF"])):
                 continue
             if pair is None:
+                named = f"--frame {right}=... --frame {left}=..., frames={{{right!r}: ..., {left!r}: ...}}"
+                legless = "" if legs_of(robot) else f"; if it has no legs, {FOR_OTHERS}"
                 raise UnsuitableRobot(
                     f"robot {robot.name!r} has no pair of frames that look like {right} and {left} by their names "
-                    f"({', '.join(words)}); pass frames={{{right!r}: ..., {left!r}: ...}}"
+                    f"({', '.join(words)}); name them: {named}{legless}",
+                    advice=f"name frames of feet and hands: --frame {right}=right_sole --frame {left}=...{legless}",
                 )
             found.setdefault(right, pair[0])
             found.setdefault(left, pair[1])

@@ -28,7 +28,7 @@ from footfall.gait.walking_transitions import WalkingTransition, idle_pose, walk
 from footfall.motion.body_tasks import head_joints, joints_between
 from footfall.motion.following import follow_motion, followed_balance
 from footfall.motion.joint_loads import joint_loads
-from footfall.motion.landmarks import landmarks
+from footfall.motion.landmarks import FOR_OTHERS, landmarks
 from footfall.motion.model_derivation import reduced_model, standing_configuration
 from footfall.motion.motion import Motion
 from footfall.motion.parameters import MotionParameters
@@ -240,12 +240,10 @@ def _base(robot: Robot) -> Finding:
     if len(roots) == 1 and roots[0].type is JointType.FLOATING:
         return Finding("base", "good", f"it floats; {robot.nv - 6} joints, {robot.mass:.1f} kg")
     kind = roots[0].type.value if roots else "none"
-    return Finding(
-        "base",
-        "missing",
-        f"the root is joined to the world by: {kind}",
-        "load it with a floating base: footfall.load(file, floating_base=True)",
-    )
+    advice = "load it with a floating base: footfall.load(file, floating_base=True)"
+    if kind != JointType.FIXED:
+        advice = f"walking is for robots on a floating base; {FOR_OTHERS}"
+    return Finding("base", "missing", f"the root is joined to the world by: {kind}", advice)
 
 
 def _model(

@@ -148,7 +148,14 @@ def _example_packages() -> tuple[Path, ...]:
 def _described(name: str) -> Installed | None:
     """Of robot_descriptions: `g1_description`, or `g1` for it; `g1_mj` for its MJCF."""
     package = util.find_spec("robot_descriptions")
-    if package is None or not package.submodule_search_locations or not re.fullmatch(r"[a-z0-9_]+", name):
+    if not re.fullmatch(r"[a-z0-9_]+", name):
+        return None
+    if package is None or not package.submodule_search_locations:
+        if name.endswith(("_description", "_mj")):
+            raise MissingFile(
+                f"robot {name!r} looks like one of the package robot_descriptions, which is not installed: "
+                "pip install robot_descriptions"
+            )
         return None
     for module in (name, f"{name}_description"):
         source = Path(package.submodule_search_locations[0]) / f"{module}.py"

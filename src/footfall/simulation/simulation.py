@@ -280,7 +280,7 @@ class SimulationBase(ABC):
         fixed = None if callable(controller) else whole_command(controller, self.robot, self.joints)
         course = self.engine.course(count)
         loops = LoopWatch(self.robot, self.state.q)
-        began, pushed = self.state.time, bool(self._pushes.acting(self.state.time))
+        began = self.state.time
         pace, done, start = self._pace, 0, self.state.time
         times = self._times(start, np.arange(1, count + 1))
         with RunRecording(recorder, course, times, currents=self.train is not None) as recording:
@@ -308,7 +308,8 @@ class SimulationBase(ABC):
             asked=trajectory.asked,
         )
         self._watch.look_at_end(trajectory)
-        self._energy.look(trajectory, passive=not pushed, began=began)
+        # Pushes that a controller began during the run, too.
+        self._energy.look(trajectory, passive=not self._pushes.acting(began), began=began)
         return trajectory
 
     def _look_at_loops(self, loops: LoopWatch, before: SimulationState) -> None:

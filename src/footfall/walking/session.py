@@ -111,6 +111,8 @@ class WalkSession:
         self.localiser: Localiser | LedSight = (
             self.sight if isinstance(self.sight, LedSight) else localiser_for(asked)
         )
+        for push in asked.pushes:
+            self._require_body(push.body)
         self._goal = None if asked.goal is None else Goal(*asked.goal, asked.goal_height)
         self._require_near(self._goal, scene)
         self.surroundings = Environment()

@@ -52,6 +52,19 @@ def test_youbot_drives_every_way_and_holds_its_arm() -> None:
     np.testing.assert_allclose(v[6:10], wheels / 0.0475, atol=0.2)
 
 
+def test_motors_of_wheels_with_rollers_give_their_effort_and_no_more() -> None:
+    """Otherwise rollers that are turned the wrong way, which leave a base little lever, let it diverge."""
+    mobile = youbot()
+    most = mobile.robot.effort_limits
+    ends = []
+    for scale in (1.0, 1e6):
+        base = SimulatedBase(mobile)
+        base.run(lambda time, q, v, part=scale: np.where(np.isfinite(most), part * most, 0.0), 0.02)
+        ends.append(base.state[1])
+    assert np.abs(ends[0][6:10]).max() > 1.0
+    np.testing.assert_array_equal(ends[0], ends[1])
+
+
 def _rolling(wheels: list[tuple[str, str, Transform]], more: tuple[tuple[Body, Joint], ...] = ()) -> Robot:
     """A round base of 12 kg with wheels of 0.5 kg and 60 mm: name, parent and placement of each; axles are y."""
     base = Body("base", 12.0, np.zeros(3), np.diag([0.2, 0.2, 0.3]))

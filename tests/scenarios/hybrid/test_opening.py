@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -96,6 +97,14 @@ def test_youbot_turns_a_valve() -> None:
         usual_mechanism("valve", opening=0.6), robot=footfall.hybrid.youbot(), pull=Pull(speed=0.1)
     )
     assert missed(course) == []
+
+
+def test_a_mobile_robot_without_named_postures() -> None:
+    """Its arm is straight up in its neutral posture, where the first joint does nothing at the finger."""
+    shipped = footfall.hybrid.youbot()
+    own = replace(shipped, robot=replace(shipped.robot, configurations={}))
+    mechanism = usual_mechanism("drawer", opening=0.05)
+    assert missed(run_opening(mechanism, robot=own, pull=Pull(speed=0.1))) == []
 
 
 def test_too_much_friction_is_seen() -> None:

@@ -169,6 +169,7 @@ class SimulatedBase:
         self._shared = [joint for joint in mobile.robot.joints if joint.child not in self._wheels]
         self._balls = [joint for joint in mobile.robot.joints if joint.child in self._wheels]
         self._root = next(joint for joint in mobile.robot.joints if joint.child == mobile.base)
+        self._most = mobile.robot.effort_limits
         commanded = {velocity: place for place, (_, velocity) in enumerate(actuated_velocities(machine))}
         self._efforts = [
             (place, commanded[machine.v_slice(joint.name).start + k])
@@ -218,7 +219,8 @@ class SimulatedBase:
         return known_q, known_v
 
     def command(self, torques: Array) -> Command:
-        """The command that acts like joint torques (nv,) of the controller's robot."""
+        """The command that acts like joint torques (nv,) of the controller's robot, within its joints' efforts."""
+        torques = np.clip(torques, -self._most, self._most)
         hold = self.simulation.zero_command
         effort = hold.effort.copy()
         for place, commanded in self._efforts:

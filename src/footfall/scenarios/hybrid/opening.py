@@ -35,8 +35,10 @@ from footfall.control.tasks.poses import PoseTask
 from footfall.control.tasks.positions import PositionTask
 from footfall.control.tasks.postures import PostureTask
 from footfall.control.tasks.task import MotionTask
+from footfall.dynamics.configuration import random_configuration
 from footfall.dynamics.hybrid_constraints import OWN
 from footfall.dynamics.inverse_dynamics import inverse_dynamics
+from footfall.dynamics.jacobians import frame_jacobian
 from footfall.dynamics.kinematics import forward_kinematics, frame_attachment, frame_pose, frame_velocity
 from footfall.errors import InvalidInput, NoSolution, UnknownName
 from footfall.math.rotations import rotation_x, rotation_z
@@ -267,6 +269,8 @@ _MISSES, _PLACES = (
     1e-4,
     13,
 )  # m that a reachable handle may be missed by; places of its way that are looked at
+_EVEN = 0.1  # least over largest singular value of an arm at the handle, below which other postures are tried
+_POSTURES = 60  # that are tried
 _EXACT = 1e-3  # of the largest force: by how much the handle's force may differ from the closed form
 _STIFF = Gains(900.0, 60.0)  # 1/s2, 1/s: with which the finger stays in the slot
 _LATCH = Gains(
@@ -342,7 +346,8 @@ def hand_of(
         raise InvalidInput(f"robot is {given!r}; it must be a Robot on a fixed base, or a MobileRobot")
     if mobile is None and any(joint.type is JointType.FLOATING for joint in robot.joints):
         raise InvalidInput(
-            f"robot {robot.name!r} has a floating base; give a MobileRobot with its wheels, or a robot on a fixed base"
+            f"robot {robot.name!r} has a floating base; name its wheels (--wheel BODY=RADIUS, a MobileRobot), or take "
+            "a robot on a fixed base"
         )
     frame = frame or tool_frame(robot)
     frame_attachment(robot, frame)
@@ -401,10 +406,26 @@ def _begun(hand: Hand, mechanism: Openable, first: Array) -> Array:
                 posture=solve_ik(hand.robot, hand.posture, [PositionTask(hand.finger, target)], restarts=8).q,
             )
         return hand.posture
-    root = next(joint for joint in hand.robot.joints if joint.child == hand.mobile.base)
-    q = hand.posture.copy()
+    begun = _base_before(hand, hand.mobile, mechanism, first, hand.posture)
+    if _evenness(hand, hand.mobile, begun, first) > _EVEN:
+        return begun
+    arm = [hand.robot.q_slice(joint.name) for joint in _arm(hand)]
+    tried = [begun]
+    for random in random_configuration(hand.robot, seed=0, count=_POSTURES):
+        posture = hand.posture.copy()
+        for place in arm:
+            posture[place] = random[place]
+        tried.append(_base_before(hand, hand.mobile, mechanism, first, posture))
+    evenness = [_evenness(hand, hand.mobile, q, first) for q in tried]
+    return tried[int(np.argmax(evenness))]
+
+
+def _base_before(hand: Hand, mobile: MobileRobot, mechanism: Openable, first: Array, posture: Array) -> Array:
+    """q (nq,) with this posture and the base where the finger is above or below the place that it comes from."""
+    root = next(joint for joint in hand.robot.joints if joint.child == mobile.base)
+    q = posture.copy()
     rows = hand.robot.q_slice(root.name)
-    base = SimulatedBase(hand.mobile, joints=_joints(hand, q)).state[0][rows]
+    base = SimulatedBase(mobile, joints=_joints(hand, q)).state[0][rows]
     yaw = _facing(mechanism)
     turned = rotation_z(yaw)
     q[rows] = base
@@ -414,6 +435,29 @@ def _begun(hand: Hand, mechanism: Openable, first: Array) -> Array:
         [first[:2] - (turned @ reach)[:2], base[2:3], [np.cos(yaw / 2), 0.0, 0.0, np.sin(yaw / 2)]]
     )
     return q
+
+
+def _evenness(hand: Hand, mobile: MobileRobot, begun: Array, first: Array) -> float:
+    """Of what the arm's joints do to the finger before the handle, the least over the largest singular value: 0 where
+    it is stretched, or straight above the joint that turns it. Negative where it does not get there, or is over the
+    base."""
+    q = solve_ik(
+        hand.robot, begun, [*_base_kept(hand, begun, first, first), PositionTask(hand.finger, first)]
+    ).q
+    jacobian = np.asarray(frame_jacobian(hand.robot, q, hand.frame))
+    arm = hand.place(q) - frame_pose(hand.robot, q, hand.frame).translation
+    moved = jacobian[:3] + np.cross(jacobian[3:].T, arm).T
+    rates = [place for joint in _arm(hand) for place in range(hand.robot.nv)[hand.robot.v_slice(joint.name)]]
+    values = np.linalg.svd(moved[:, rates], compute_uv=False)
+    base = frame_pose(hand.robot, q, mobile.base)
+    wheels = forward_kinematics(hand.robot, q, frames=[wheel.body for wheel in mobile.wheels]).position
+    ahead = max(
+        float(base.inverse().apply(place)[0]) + wheel.radius
+        for place, wheel in zip(np.asarray(wheels), mobile.wheels, strict=True)
+    )
+    reaches = float(np.linalg.norm(hand.place(q) - first)) < _MISSES
+    clear = float(base.inverse().apply(hand.place(q))[0]) > ahead
+    return float(values[-1] / max(values[0], 1e-12)) - (not reaches) - (not clear)
 
 
 def _facing(mechanism: Openable) -> float:
@@ -451,6 +495,16 @@ def _base_kept(hand: Hand, begin: Array, first: Array, place: Array) -> list[Mot
 
 def _goes_sideways(mobile: MobileRobot) -> bool:
     return all(is_ball(wheel) for wheel in mobile.wheels)
+
+
+def _arm(hand: Hand) -> list[Joint]:
+    """Its joints with one coordinate, but the wheels."""
+    return [
+        joint
+        for joint in hand.robot.joints
+        if joint.type in (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC)
+        and (hand.mobile is None or joint not in _wheels(hand.mobile))
+    ]
 
 
 def _wheels(mobile: MobileRobot) -> list[Joint]:
@@ -552,14 +606,8 @@ class _Opener:
         self.hand, self.mechanism, self.pull, self.plant = hand, mechanism, pull, plant
         q = plant.state[0]
         self.opened = 0.0
-        arm = [
-            joint.name
-            for joint in hand.robot.joints
-            if joint.type in (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC)
-            and (hand.mobile is None or joint not in _wheels(hand.mobile))
-        ]
-        self.arm_places = [hand.robot.q_slice(name).start for name in arm]
-        self.arm_rates = [hand.robot.v_slice(name).start for name in arm]
+        self.arm_places = [hand.robot.q_slice(joint.name).start for joint in _arm(hand)]
+        self.arm_rates = [hand.robot.v_slice(joint.name).start for joint in _arm(hand)]
         self.reach = self._seen(q)
 
     def _seen(self, q: Array) -> Array:

@@ -14,8 +14,9 @@ from footfall.control.tasks.ranks import RankReport, check_ranks
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.text import Written, parse_frames, parse_tasks
 from footfall.dynamics.inverse_dynamics import inverse_dynamics
-from footfall.errors import InvalidInput
+from footfall.errors import InvalidInput, RobotError
 from footfall.robot.model import JointType, Robot
+from footfall.robot.toml_parts import read_text
 from footfall.scenarios.hybrid.bases import DT, FLOOR
 from footfall.scenarios.hybrid.course import Criterion, HybridRun
 from footfall.scenarios.hybrid.opening import hand_of
@@ -23,6 +24,7 @@ from footfall.scene.model import Scene
 from footfall.simulation.plants import FeetSimulation
 from footfall.simulation.step_values import Command, SolverOptions, StepOptions
 
+_LARGEST_FILE = 2**20  # bytes
 _CALM = 5.0  # 1/s, with which motions that no task is about come to rest
 _CONTROL_STEPS = 2
 _LATE = 0.1  # s at the end, over which errors are judged
@@ -114,6 +116,6 @@ def _judged(task: object) -> list[str]:
 def read_task_file(path: Path) -> str:
     """The text of a file of tasks."""
     try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"there is no file of tasks at {path}: {error}") from error
+        return read_text(path, limit=_LARGEST_FILE)
+    except RobotError as error:
+        raise InvalidInput(str(error)) from None
