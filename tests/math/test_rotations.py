@@ -441,6 +441,11 @@ def test_wrong_shapes_say_what_is_right() -> None:
             call()
 
 
+def test_arguments_that_are_missing_are_named() -> None:
+    with pytest.raises(TypeError, match="missing a required argument: 'matrix'"):
+        r.euler_from_matrix(np.eye(3))  # type: ignore[call-arg]
+
+
 def test_quaternions_of_another_length_are_refused() -> None:
     """`matrix_from_quaternion([2, 0, 0, 0])` was four times the identity; four digits are close enough."""
     for wrong in ([2.0, 0.0, 0.0, 0.0], np.zeros(4), [[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 3.0, 0.0]]):

@@ -35,12 +35,15 @@ def rowwise(*units: str, **shapes: int | Shape) -> Callable[[Callable[P, Array]]
     def decorate(function: Callable[P, Array]) -> Callable[P, Array]:
         names = tuple(signature(function).parameters)
         places = [(names.index(name), name, shape) for name, shape in wanted.items()]
+        last = max(place for place, _, _ in places)
 
         @wraps(function)
         def run(*arguments: P.args, **options: P.kwargs) -> Array:
             if options and not options.keys().isdisjoint(wanted):
                 bound = signature(function).bind(*arguments, **options)
                 return run(*bound.args, **bound.kwargs)
+            if len(arguments) <= last:
+                signature(function).bind(*arguments, **options)  # says which one is missing
             given: list[Any] = list(arguments)
             if any(is_formula(given[place]) for place, _, _ in places):
                 whole = [taken_in(each) if is_formula(each) else each for each in given]

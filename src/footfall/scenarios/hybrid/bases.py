@@ -115,7 +115,7 @@ def wheel_candidates(mobile: MobileRobot) -> list[Candidate]:
 
 def _casters(mobile: MobileRobot) -> list[tuple[float, float, float]]:
     """Centres in the base, as far before and behind the axle as the wheels are high."""
-    height, centers = _rest_height(mobile, neutral_coordinates(mobile.robot))
+    height, centers = rest_height(mobile, neutral_coordinates(mobile.robot))
     middle = np.mean(centers, axis=0)
     reach = 2 * max(wheel.radius for wheel in mobile.wheels)
     return [
@@ -124,7 +124,7 @@ def _casters(mobile: MobileRobot) -> list[tuple[float, float, float]]:
     ]
 
 
-def _rest_height(mobile: MobileRobot, q: Array) -> tuple[float, Array]:
+def rest_height(mobile: MobileRobot, q: Array) -> tuple[float, Array]:
     """Of the base on its wheels, m, and the wheels' centres (n, 3) in the base, with joints as in q (nq,)."""
     frames = [mobile.base, *(wheel.body for wheel in mobile.wheels)]
     poses = forward_kinematics(mobile.robot, q, frames=frames)
@@ -189,7 +189,7 @@ class SimulatedBase:
                 q[robot.q_slice(name)] = value
         elif len(joints):
             q[robot.nq - len(joints) :] = joints
-        height = _rest_height(self.mobile, q)[0]
+        height = rest_height(self.mobile, q)[0]
         q[robot.q_slice(self._root.name)] = placed(*pose, height=height)
         start = self.simulation.state.q.copy()
         for joint in self._shared:

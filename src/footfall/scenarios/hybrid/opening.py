@@ -46,7 +46,15 @@ from footfall.math.transform import Transform
 from footfall.robot.model import WORLD, Body, Joint, JointType, Robot
 from footfall.robot.shapes import Box, Capsule, Geometry
 from footfall.robot.tree_loops import neutral_coordinates
-from footfall.scenarios.hybrid.bases import CONTROL_STEPS, DT, FLOOR, Controller, SimulatedBase, is_ball
+from footfall.scenarios.hybrid.bases import (
+    CONTROL_STEPS,
+    DT,
+    FLOOR,
+    Controller,
+    SimulatedBase,
+    is_ball,
+    rest_height,
+)
 from footfall.scenarios.hybrid.course import Criterion, HybridRun
 from footfall.scenarios.hybrid.manipulator import mobile_manipulator, start_configuration
 from footfall.scene.model import Material, Scene, SceneRobot
@@ -439,8 +447,8 @@ def _base_before(hand: Hand, mobile: MobileRobot, mechanism: Openable, first: Ar
 
 def _evenness(hand: Hand, mobile: MobileRobot, begun: Array, first: Array) -> float:
     """Of what the arm's joints do to the finger before the handle, the least over the largest singular value: 0 where
-    it is stretched, or straight above the joint that turns it. Negative where it does not get there, or is over the
-    base."""
+    it is stretched, or straight above the joint that turns it. Negative where it does not get there, or is over its
+    wheels."""
     q = solve_ik(
         hand.robot, begun, [*_base_kept(hand, begun, first, first), PositionTask(hand.finger, first)]
     ).q
@@ -449,14 +457,9 @@ def _evenness(hand: Hand, mobile: MobileRobot, begun: Array, first: Array) -> fl
     moved = jacobian[:3] + np.cross(jacobian[3:].T, arm).T
     rates = [place for joint in _arm(hand) for place in range(hand.robot.nv)[hand.robot.v_slice(joint.name)]]
     values = np.linalg.svd(moved[:, rates], compute_uv=False)
-    base = frame_pose(hand.robot, q, mobile.base)
-    wheels = forward_kinematics(hand.robot, q, frames=[wheel.body for wheel in mobile.wheels]).position
-    ahead = max(
-        float(base.inverse().apply(place)[0]) + wheel.radius
-        for place, wheel in zip(np.asarray(wheels), mobile.wheels, strict=True)
-    )
+    seen = frame_pose(hand.robot, q, mobile.base).inverse().apply(hand.place(q))
     reaches = float(np.linalg.norm(hand.place(q) - first)) < _MISSES
-    clear = float(base.inverse().apply(hand.place(q))[0]) > ahead
+    clear = seen[0] > rest_height(mobile, q)[1][:, 0].max()
     return float(values[-1] / max(values[0], 1e-12)) - (not reaches) - (not clear)
 
 
