@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from footfall.bench.robots import examples_folder
 from footfall.dynamics.kinematics import frame_pose as pose
 from footfall.dynamics.mass_matrix import mass_matrix
-from footfall.errors import RobotError, RobotWarning, UnsupportedFeature
+from footfall.errors import LoopClosureError, RobotError, RobotWarning, UnsupportedFeature
+from footfall.math.transform import Transform
 from footfall.robot.load import load
+from footfall.robot.loop_closing import largest_residual
 from footfall.robot.model import JointType, LoopType
 from footfall.robot.sdf import parse_sdf
+from footfall.robot.start import start_of
+from footfall.robot.tree_loops import loop_systems
 
 INERTIAL = "<inertial><mass>2</mass><inertia><ixx>0.1</ixx><iyy>0.1</iyy><izz>0.1</izz></inertia></inertial>"
 
@@ -177,3 +183,22 @@ def test_shapes_without_counterpart_are_said() -> None:
     with pytest.warns(RobotWarning, match="left out: shapes <ellipsoid> of a"):
         parse_sdf(_sdf(f'<link name="a">{INERTIAL}{egg}</link>'))
     assert issubclass(UnsupportedFeature, Exception)
+
+
+@pytest.mark.skipif(examples_folder() is None, reason="needs example-robot-data")
+@pytest.mark.filterwarnings("ignore::footfall.errors.RobotWarning")
+def test_a_linkage_whose_numbers_are_rounded_closes_as_well_as_they_let_it() -> None:
+    """Cassie's plantar rods lie in planes that the file gives to 1e-8 m; what is left no joint closes."""
+    folder = examples_folder()
+    assert folder is not None
+    robot = load(next(folder.rglob("cassie_v2.sdf")), srdf=False)
+    start = start_of(robot)
+    assert "right-foot-op" in start.moved
+    gaps = [largest_residual(system, start.q)[0] for system in loop_systems(robot.tree)]
+    assert 1e-9 < max(gaps) < 1e-7
+    rod = next(loop for loop in robot.loops if loop.name == "right-plantar-foot-joint")
+    frame = next(frame for frame in robot.frames if frame.name == rod.frame)
+    lifted = np.add(frame.placement.translation, (0.0, 0.0, 1e-5))  # the rod turns about its z axis
+    moved = replace(frame, placement=Transform(frame.placement.rotation, lifted))
+    with pytest.raises(LoopClosureError, match="right-plantar"):
+        start_of(replace(robot, frames=tuple(moved if each is frame else each for each in robot.frames)))

@@ -18,6 +18,9 @@ from footfall.robot.subsystems import Subsystem
 from footfall.robot.tree import Tree
 
 CLOSED = 1e-10  # of a loop's size: residuals below are closed
+# Of a loop's size: what rounded numbers of a description leave where no joint can help, across a plane linkage say.
+_WRITTEN = 1e-7
+_STILL = 1e-13  # rad, or this part of the loop's size: a step that goes nowhere
 _COUNTS = {LoopType.POINT: 3, LoopType.HINGE: 5, LoopType.WELD: 6}
 _ITERATIONS = 60
 _ROUNDING = 8.0  # times smaller residuals, where both are small, are chance
@@ -149,6 +152,8 @@ def close_dependent(system: LoopSystem, q: Array, velocities: Sequence[int]) -> 
     if residual[0] < CLOSED:
         before = largest_residual(system, q)[0]
         return q if before < CLOSED and before < _ROUNDING * residual[0] + 1e-15 else found
+    if residual[0] < _WRITTEN and np.abs(_step(system, found, columns)[0]).max() < _STILL:
+        return found
     raise closure_error(system, found, residual, columns)
 
 
@@ -156,18 +161,23 @@ def _gauss_newton(system: LoopSystem, q: Array, columns: Sequence[int]) -> Array
     columns = list(columns)
     scales, before = system.scales[columns], np.inf
     for _ in range(_ITERATIONS):
-        residual, jacobian = system.equations(q)
-        residual, matrix = residual * system.row_scales, (jacobian * system.row_scales[:, None])[:, columns]
-        error = float(np.abs(residual).max())
+        move, error = _step(system, q, columns)
         if error < 1e-15 or (error < 1e-13 and error > 0.25 * before):
             break
         before = error
-        move = -np.linalg.lstsq(matrix * scales, residual, rcond=1e-9)[0]
         move *= min(1.0, _TURN / max(float(np.abs(move).max()), 1e-300))
         step = np.zeros(len(system.velocities))
         step[columns] = move * scales
         q = system.moved(q, step)
     return q
+
+
+def _step(system: LoopSystem, q: Array, columns: list[int]) -> tuple[Array, float]:
+    """Where linearised equations lead, without units, and the largest residual, of the loops' size."""
+    residual, jacobian = system.equations(q)
+    residual, matrix = residual * system.row_scales, (jacobian * system.row_scales[:, None])[:, columns]
+    move = -np.linalg.lstsq(matrix * system.scales[columns], residual, rcond=1e-9)[0]
+    return move, float(np.abs(residual).max())
 
 
 def closure_error(
