@@ -140,7 +140,8 @@ def test_videos_show_what_moves(recording: Recording, tmp_path: Path) -> None:
     assert frames[0].shape == (120, 160, 3)
     red, _, blue = np.moveaxis(frames[0], -1, 0)
     assert ((blue - red > 60) & (blue > 90)).sum() > 20
-    assert np.abs(frames[0] - frames[-1]).max() > 40  # the ground passes by
+    changed = np.abs(frames[0] - frames[-1]).max(axis=2) > 20
+    assert changed.sum() > 200  # the ground passes by
 
 
 def test_wrong_videos_are_refused(recording: Recording, tmp_path: Path) -> None:
