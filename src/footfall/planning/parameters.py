@@ -138,9 +138,9 @@ class HandParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
 
 
 class TimingParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How steps become transitions. careful_factor: how much longer careful steps take. hands_factor: the same for those
-    with a hand contact; a hand carries for 0.7 of such a step. clearance_m: of the swing foot
-    above what it steps over. careful_timing: swing timing of careful steps."""
+    """How steps become transitions. careful_factor: how much longer careful steps take. hands_factor: the same for
+    those with a hand contact; a hand carries for 0.7 of such a step. clearance_m: of the swing foot above what it steps
+    over. careful_timing: swing timing of careful steps."""
 
     transition_s: Positive = 0.8
     careful_factor: Positive = 1.5
