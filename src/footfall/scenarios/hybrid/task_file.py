@@ -53,7 +53,7 @@ def run_task_file(text: str, robot: Robot, *, name: str = "tasks", seconds: floa
         robot,
         Scene("floor", (FLOOR,)),
         candidates=(),
-        options=StepOptions(dt=DT, solver=SolverOptions(tolerance=1e-6)),
+        options=StepOptions(dt=DT, velocity_terms="middle", solver=SolverOptions(tolerance=1e-6)),
     )
     simulation.reset(hand_of(robot, robot.bodies[-1].name).posture)
     progress, steps, effort = TaskProgress(), 0, np.zeros(robot.nv)
