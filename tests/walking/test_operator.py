@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from footfall.errors import InvalidInput
+from footfall.robot.drives.homing import HomingPhase
 from footfall.walking import WalkRequest
 from footfall.walking import signals as told
 from footfall.walking.hardware import Stage
@@ -57,7 +58,7 @@ _TRIED: dict[str, told.AnySignal] = {
 }
 
 
-@pytest.mark.parametrize("stage", list(Stage))
+@pytest.mark.parametrize("stage", list(_WAYS))
 def test_each_state_allows_what_its_order_says_and_tells_what_comes_next(code: WalkingCode, stage: Stage):
     for name, signal in _TRIED.items():
         session = WalkSession(_REQUEST, code=code)
@@ -211,3 +212,46 @@ def test_a_robot_that_sees_by_a_camera_looks_around_before_it_walks(code: Walkin
     assert pan.min() < -0.5
     assert session.run_to_rest(30.0)
     assert session.succeeded
+
+
+def test_homing_finds_out_where_a_joint_is_whose_encoder_has_jumped(code: WalkingCode):
+    """The head tilts into its lower stop, counts from there, and comes back; meanwhile the robot takes no orders."""
+    jump = 0.3
+    fault = HardwareFault(kind="encoder", start=0.3, name="vt", size=jump)
+    asked = msgspec.structs.replace(_REQUEST, mode="full", faults=(fault,))
+    session = WalkSession(asked, code=code)
+    hardware = session.walker.hardware
+    joint = code.body.joint_names.index("vt")
+    place = code.body.coordinates[joint]
+    usual = float(session.walker.arrays[0].q[place])
+    _tell(session, told.Frame(slack=0.0))  # what has no power would sink
+    session.run(0.4)
+    assert session.operator.stage is Stage.ERROR
+    _tell(session, told.Reset(), told.Power(on=True))
+    session.run(0.4)
+    assert session.operator.stage is Stage.READY
+    assert hardware.state.measured[joint] == pytest.approx(session.walker.arrays[0].q[place] + jump, abs=1e-3)
+    _tell(session, told.Home())
+    hardware.homing[0]["state"]["phase"] = (
+        HomingPhase.HOMED
+    )  # the other one, which would take ten seconds more
+    session.run(0.05)
+    assert session.operator.stage is Stage.HOMING
+    for signal in (told.Activate(), told.Home(), told.Power(on=False), told.WalkTo(x=1.0)):
+        with pytest.raises(InvalidInput, match=r"the robot is homing.*found their stops"):
+            _tell(session, signal)
+    session.run(5.5)
+    assert session.operator.stage is Stage.READY, session.problem
+    # The stop gives way by what contact lets through, its place is known to the quantum of encoders and 0.2 mrad.
+    assert hardware.state.offsets[joint] == pytest.approx(-jump, abs=5e-4)
+    session.run(1.0)
+    assert session.walker.arrays[0].q[place] == pytest.approx(usual, abs=2e-3)
+    _tell(session, told.Activate())
+    assert session.operator.stage is Stage.ACTIVE
+
+
+def test_homing_is_for_drives_that_are_simulated(session: WalkSession):
+    session.run(0.01)
+    _tell(session, told.Deactivate())
+    with pytest.raises(InvalidInput, match="choose mode full"):
+        _tell(session, told.Home())

@@ -14,8 +14,10 @@ import numpy as np
 
 from footfall.arrays import Array, Integers
 from footfall.compiler.routines import ArrayOf
+from footfall.robot.drives.homing import HomingPhase, homing_step
 from footfall.simulation.step_values import Command
 from footfall.walking.bus import LOST, MISSED, BusSettings, BusState, receive_frame, send_frame
+from footfall.walking.homing import HomingJoint, is_homing
 from footfall.walking.joints_by_hand import JointsByHand, hear_sweep
 from footfall.walking.state import Sensors
 
@@ -25,12 +27,14 @@ _CREEPING = 0.1  # rad/s, below which friction is not made up for
 
 
 class Stage(IntEnum):
-    """Of the hardware: without power; powered, at rest; following set points; stopped by an error, without power."""
+    """Of the hardware: without power; powered, at rest; following set points; stopped by an error, without power;
+    powered, while joints look for their stops."""
 
     OFF = 0
     READY = 1
     ACTIVE = 2
     ERROR = 3
+    HOMING = 4
 
 
 class Event(IntEnum):
@@ -41,6 +45,7 @@ class Event(IntEnum):
     ANSWERED = 2  # all servos
     FAILED = 3
     RESET = 4
+    HOMED = 5
 
 
 class Trouble(IntEnum):
@@ -55,6 +60,7 @@ class Trouble(IntEnum):
     SENSOR = 6  # force sensors of feet say what cannot be
     MOTOR = 7  # a servo says that it has no power
     EMERGENCY = 8  # somebody has pressed the button
+    HOMING = 9  # a joint has not found its stop
 
 
 class FaultKind(IntEnum):
@@ -108,13 +114,15 @@ class HardwareSettings(NamedTuple):
 
 
 class HardwareState(NamedTuple):
-    """target (joints,): set points now, rad. measured, measured_rate (joints,): by encoders. command
+    """target (joints,): set points now, rad. measured, measured_rate (joints,): by encoders, to which homing has added
+    offsets (joints,). command
     (6, joints): what servos follow. strained (motors,): s, for which currents are at their limits. stage (1,): see
     `Stage`. trouble (2,): see `Trouble`, and the joint or foot. ticks (1,): how many have been."""
 
     target: Array
     measured: Array
     measured_rate: Array
+    offsets: Array
     command: Array
     strained: Array
     stage: Integers
@@ -125,13 +133,14 @@ class HardwareState(NamedTuple):
 
 class Hardware(NamedTuple):
     """The hardware layer of a robot, with what will break. held: sensors as they came last. hand: joints that the
-    operator moves."""
+    operator moves. homing: joints without absolute encoder."""
 
     settings: HardwareSettings
     state: HardwareState
     faults: ArrayOf[Fault]
     held: Sensors
     hand: JointsByHand
+    homing: ArrayOf[HomingJoint]
 
 
 def next_stage(stage: int, event: int) -> int:
@@ -143,6 +152,8 @@ def next_stage(stage: int, event: int) -> int:
     if event == Event.SWITCHED_ON and stage == Stage.OFF:
         return Stage.READY
     if event == Event.ANSWERED and stage == Stage.READY:
+        return Stage.ACTIVE
+    if event == Event.HOMED and stage == Stage.HOMING:
         return Stage.ACTIVE
     return stage
 
@@ -163,7 +174,7 @@ def run_tick(hardware: Hardware, orders: Orders, drives: Array, q: Array) -> Non
     settings, state, bus = hardware.settings, hardware.state, hardware.state.bus
     tick = state.ticks[0]
     time = settings.tick * tick
-    if state.stage[0] == Stage.READY and tick > 0 and bus.counts[MISSED] == 0:
+    if state.stage[0] == Stage.READY and tick > 0 and bus.counts[MISSED] == 0 and answers(settings, drives):
         state.stage[0] = next_stage(state.stage[0], Event.ANSWERED)
     cut = is_broken(hardware.faults, FaultKind.BUS, 0, time)
     place = send_frame(settings.bus, bus, tick, cut)
@@ -186,6 +197,14 @@ def run_tick(hardware: Hardware, orders: Orders, drives: Array, q: Array) -> Non
     switch_power(hardware, drives, time)
     upsample(hardware, orders)
     state.ticks[0] += 1
+
+
+def answers(settings: HardwareSettings, drives: Array) -> bool:
+    """Whether servos answer: those that have power do."""
+    most = 0.0
+    for m in range(len(settings.power)):
+        most = max(most, drives[settings.power[m]])
+    return most > 0.5
 
 
 def friction_of(settings: HardwareSettings, joint: int, effort: float, rate: float) -> float:
@@ -219,6 +238,7 @@ def measure(hardware: Hardware, q: Array, time: float, elapsed: float) -> None:
         angle = settings.quantum * np.floor(q[settings.coordinates[k]] / settings.quantum + 0.5)
         if len(hardware.faults) > 0:
             angle += encoder_jump(hardware.faults, k, time)
+        angle += state.offsets[k]
         rate = (angle - state.measured[k]) / elapsed
         state.measured_rate[k] += blend * (rate - state.measured_rate[k])
         state.measured[k] = angle
@@ -229,10 +249,12 @@ def check(hardware: Hardware, drives: Array, elapsed: float) -> None:
     settings, state = hardware.settings, hardware.state
     for k in range(len(state.measured)):
         angle = state.measured[k]
-        if not settings.lower[k] <= angle <= settings.upper[k]:
-            fail(state, Trouble.POSITION, k)
         if abs(state.measured_rate[k]) > settings.fastest[k]:
             fail(state, Trouble.VELOCITY, k)
+        if state.stage[0] == Stage.HOMING and is_homing(hardware.homing, k):
+            continue  # it does not know where it is, and presses against its stop
+        if not settings.lower[k] <= angle <= settings.upper[k]:
+            fail(state, Trouble.POSITION, k)
         if abs(state.target[k] - angle) > settings.tracking:
             fail(state, Trouble.TRACKING, k)
     for m in range(len(settings.strongest)):
@@ -266,6 +288,41 @@ def exchange_sensors(hardware: Hardware, sensors: Sensors) -> None:
             sensors.feet[foot] = 0.0
 
 
+def home_joints(hardware: Hardware, drives: Array, q: Array, period: float) -> None:
+    """What joints do that look for their stops, in a period, s. drives: state of the drives. q (nq,): what the
+    controller wants, where joints go to afterwards."""
+    settings, state, hand = hardware.settings, hardware.state, hardware.hand
+    if state.stage[0] != Stage.HOMING:
+        return
+    homed = 0
+    for n in range(len(hardware.homing)):
+        joint = hardware.homing[n]
+        k, before = joint.joint, joint.state
+        after = homing_step(
+            joint.course,
+            before,
+            period,
+            state.measured[k],
+            state.measured_rate[k],
+            drives[settings.current[joint.motor]],
+        )
+        if after.phase == HomingPhase.LEAVING and before.phase == HomingPhase.SEEKING:
+            state.offsets[k] += after.offset
+            state.measured[k] += after.offset
+            state.target[k] = state.measured[k]
+            after = after._replace(began=state.measured[k])
+        hardware.homing[n] = joint._replace(state=after)
+        homed += 1 if after.phase == HomingPhase.HOMED else 0
+        if after.phase == HomingPhase.FAILED:
+            fail(state, Trouble.HOMING, k)
+    if homed == len(hardware.homing):
+        state.stage[0] = next_stage(state.stage[0], Event.HOMED)
+        for n in range(len(hardware.homing)):
+            k = hardware.homing[n].joint
+            hand.offsets[k] = state.target[k] - q[settings.coordinates[k]]
+        hand.active[0] = 1
+
+
 def copy_readings(source: Sensors, target: Sensors) -> None:
     """Of all sensors but encoders."""
     target.feet[:], target.hands[:] = source.feet, source.hands
@@ -289,7 +346,8 @@ def switch_power(hardware: Hardware, drives: Array, time: float) -> None:
 
 def has_power(state: HardwareState) -> bool:
     """Whether the stage allows motors to have power."""
-    return bool(state.stage[0] == Stage.READY or state.stage[0] == Stage.ACTIVE)
+    stage = state.stage[0]
+    return bool(stage == Stage.READY or stage == Stage.ACTIVE or stage == Stage.HOMING)
 
 
 def is_broken(faults: ArrayOf[Fault], kind: int, number: int, time: float) -> bool:

@@ -25,6 +25,7 @@ from footfall.walking.hardware import (
     Trouble,
 )
 from footfall.walking.hardware_request import BusQuality, HardwareFault
+from footfall.walking.homing import homing_joints
 from footfall.walking.joints_by_hand import new_joints_by_hand
 from footfall.walking.state import new_sensors
 
@@ -79,6 +80,7 @@ def new_hardware(
         angles.copy(),
         angles.copy(),
         np.zeros(joints),
+        np.zeros(joints),
         np.zeros((len(Command._fields), joints)),
         np.zeros(len(settings.strongest)),
         np.array([int(Stage.READY)]),
@@ -88,7 +90,8 @@ def new_hardware(
     )
     state.command[0] = angles
     hand = new_joints_by_hand(joints, gains.period, _BY_HAND)
-    return Hardware(settings, state, _records(body, faults), new_sensors(joints), hand)
+    homing = homing_joints(robot, body.joint_names, settings.motor_joints, settings.strongest, angles)
+    return Hardware(settings, state, _records(body, faults), new_sensors(joints), hand, homing)
 
 
 def _records(body: WalkingBody, faults: Sequence[HardwareFault]) -> ArrayOf[Fault]:
@@ -124,5 +127,6 @@ def trouble_of(hardware: Hardware, body: WalkingBody) -> str | None:
         Trouble.OVERLOAD: f"the motor of {joint!r} gave all of its current for too long",
         Trouble.MOTOR: f"the servo of {joint!r} has lost its power",
         Trouble.EMERGENCY: "the emergency stop was pressed",
+        Trouble.HOMING: f"joint {joint!r} has not found its stop",
         Trouble.SENSOR: f"the force sensor of {FEET[number % 2]!r} says what cannot be",
     }[cause]

@@ -20,7 +20,16 @@ from footfall.walking.clock import Clock, Level, begin_period, begin_tick, end_p
 from footfall.walking.controller import ControllerRoom, Decision, control_period
 from footfall.walking.feed_forward import FeedForward, needed_torques
 from footfall.walking.gains import ControlGains
-from footfall.walking.hardware import Hardware, Orders, exchange_sensors, has_power, run_tick
+from footfall.walking.hardware import (
+    Hardware,
+    Orders,
+    Stage,
+    exchange_sensors,
+    has_power,
+    home_joints,
+    run_tick,
+)
+from footfall.walking.homing import add_homing_rates
 from footfall.walking.joint_watch import JointWatch, watch_joints
 from footfall.walking.joints_by_hand import add_hand_rates
 from footfall.walking.mailbox import Mailbox, Word, take_mail
@@ -159,7 +168,11 @@ def run_walk(
                 think(brain, mail.plans[0], period, log)
             else:
                 think(brain, mail.plans[1], period, log)
-            if has_power(plant.hardware.state):
+            if plant.hardware.state.stage[0] == Stage.HOMING:
+                add_homing_rates(
+                    plant.hardware.homing, plant.hardware.hand, brain.state.after, brain.gains.period
+                )
+            elif has_power(plant.hardware.state):
                 add_hand_rates(
                     plant.hardware.hand, brain.state.after, brain.gains.period * period, brain.gains.period
                 )
@@ -243,6 +256,7 @@ def act(brain: Brain, plant: Plant, judge: Judgement, period: int, log: WalkLog)
     )
     disturb(brain.noise_sizes, brain.noise, brain.gains.period, brain.sensors)
     if plant.hardware.settings.ticks > 0:
+        home_joints(plant.hardware, state.drives, brain.state.q, brain.gains.period)
         exchange_sensors(plant.hardware, brain.sensors)
     hold_back(brain.delay, brain.sensors)
     _keep_readings(log.sensors, brain.sensors, at)

@@ -3,6 +3,7 @@
 The states are those of the source's panel (Seiwald 2023, sections 4.7 and 7.6), in an order that cannot be left out:
 
     off --power on--> ready --activate--> active --deactivate--> ready --power off--> off
+    ready --home--> homing --all stops found--> ready
     any --emergency stop, failure--> error --reset--> off
 
 A robot that is not active takes no orders. In states without power nothing moves its joints: where drives are simulated
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from footfall.errors import InvalidInput, UnknownName
+from footfall.robot.drives.homing import HomingState
 from footfall.walking import signals as told
 from footfall.walking.hardware import FaultKind, Stage, Trouble, fail
 from footfall.walking.settings import WalkSettings
@@ -26,12 +28,19 @@ _AVERAGED = 0.2  # s, of readings that a tare takes the mean of
 _AWAY = 1e-6  # rad, from which on a joint counts as moved by hand
 _HEADROOM = 0.6  # of a drive's velocity, that sweeps may use
 _HANDS = slice(12, 18)  # places of hands in the offsets of sensors
-_NAMES = {Stage.OFF: "off", Stage.READY: "ready", Stage.ACTIVE: "active", Stage.ERROR: "in error"}
+_NAMES = {
+    Stage.OFF: "off",
+    Stage.READY: "ready",
+    Stage.ACTIVE: "active",
+    Stage.ERROR: "in error",
+    Stage.HOMING: "homing",
+}
 _NEXT = {
     Stage.OFF: "give it power by `power` with on = true",
     Stage.READY: "activate it by `activate`",
     Stage.ACTIVE: "let it stop and deactivate it by `deactivate`",
     Stage.ERROR: "reset it by `reset`",
+    Stage.HOMING: "wait until its joints have found their stops",
 }
 
 
@@ -106,6 +115,9 @@ class Operator:
                 self._waits = True
             case told.Tare():
                 self._tare()
+            case told.Home():
+                self._require(signal, Stage.READY)
+                self._home()
             case told.Calibrate():
                 self._require(signal, Stage.OFF)
                 self._calibrate()
@@ -200,6 +212,17 @@ class Operator:
                 f"{word!r} is refused: {body.joint_names[joint]!r} is at {usual:.2f} rad within {lower:.2f} to "
                 f"{upper:.2f}; it can go from {lower - usual:.2f} to {upper - usual:.2f} rad beside that"
             )
+
+    def _home(self) -> None:
+        """Let joints without absolute encoder look for their stops."""
+        hardware = self._walker.hardware
+        if self._walker.options.mode != "full":
+            raise InvalidInput("'home' is refused: joints are prescribed, no stop is felt; choose mode full")
+        if len(hardware.homing) == 0:
+            raise InvalidInput("'home' is refused: all joints of this robot have absolute encoders")
+        for joint in hardware.homing:
+            joint["state"] = HomingState()
+        self._go(Stage.HOMING)
 
     def _calibrate(self) -> None:
         """Encoders that have jumped say again where joints are: the jig tells by how much they are off."""

@@ -165,6 +165,10 @@ class Tare(Signal, frozen=True, tag="tare"):
     """Let the force sensors of hands that touch nothing show nothing."""
 
 
+class Home(Signal, frozen=True, tag="home"):
+    """Let joints that have no absolute encoder find their stops, and count from there; for robots that are ready."""
+
+
 class Calibrate(Signal, frozen=True, tag="calibrate"):
     """Take out of encoders by how much they are off: joints are where a jig holds them. For robots without power."""
 
@@ -316,6 +320,7 @@ AnySignal = (
     | EmergencyStop
     | Reset
     | Tare
+    | Home
     | Calibrate
     | ForceControl
     | MoveJoint
@@ -342,6 +347,7 @@ OPERATOR = (
     EmergencyStop,
     Reset,
     Tare,
+    Home,
     Calibrate,
     ForceControl,
     *BY_HAND,

@@ -19,6 +19,7 @@ _BUTTONS: dict[str, tuple[str, dict[str, Any], str | None]] = {  # by label: sig
     "Activate": ("activate", {}, "green"),
     "Deactivate": ("deactivate", {}, None),
     "Power off": ("power", {"on": False}, None),
+    "Home the head (drives into its stops)": ("home", {}, None),
     "Calibrate encoders (in the jig)": ("calibrate", {}, None),
     "Tare the force sensors of hands": ("tare", {}, None),
 }
