@@ -2,7 +2,8 @@
 
 One walk without and one with real-time priority, each of so many minutes: the robot stands for a tenth of the time,
 then it walks, and for the rest it walks among obstacles while the planner searches a new way every second. An empty
-loop of the same rate and priority runs in another process meanwhile: what it misses, the machine itself has cost. The
+loop of the same rate and priority runs in another process meanwhile: periods that it begins so late that what ours
+computes would not have been done in time, and the stretches in which they come, are what the machine itself costs. The
 loop of the source runs on a machine of its own; here the planner works on the same cores.
 
 `--stops N` measures besides how long it takes from a `stop` to the first set point that has changed, while the robot
@@ -26,7 +27,7 @@ import numpy as np
 from footfall.walking import LiveSession, PlannerProcess, WalkRequest, run_live
 from footfall.walking.clock import Clock, Counted, Level, Timing, clear_clock, timing
 from footfall.walking.live.control import LOOP_PRIORITY, schedule
-from footfall.walking.live.runner import empty_loop
+from footfall.walking.live.runner import EmptyLoop, empty_loop
 
 # Seiwald 2023, table 4.6: mean, standard deviation and largest, us.
 _SOURCE = {
@@ -36,6 +37,7 @@ _SOURCE = {
 }
 _LEVELS = ("pattern", "stabilisation", "tick", "plant", "period", "lateness")
 _BEGIN = {"idle": 0.0, "motion": 0.1, "planning": 0.5}  # of the time
+WORK = {"reduced": 5e-5, "full": 2e-4}  # s, that a period takes, about
 _FIRST = 1.0  # s, that do not count: memory is touched for the first time
 
 
@@ -45,6 +47,7 @@ class Phase(NamedTuple):
     levels: dict[str, Timing]
     periods: int
     missed: int
+    stalls: int
     memory: tuple[float, float]
 
 
@@ -59,9 +62,10 @@ def main() -> None:
     parser.add_argument("--stops", type=int, default=0, help="how many stops to measure")
     parser.add_argument("--seed", type=int, default=1000)
     parser.add_argument("--empty", type=float, help=argparse.SUPPRESS)
+    parser.add_argument("--work", type=float, default=0.0, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.empty is not None:
-        print(json.dumps(_empty(asked.empty, asked.priority == "yes")))
+        print(json.dumps(_empty(asked.empty, asked.work, asked.priority == "yes")))
         return
     chosen = {"no": (False,), "yes": (True,), "both": (False, True)}[asked.priority]
     lines = report(60.0 * asked.minutes, asked.mode, chosen, asked.seed) if asked.minutes > 0.0 else []
@@ -91,20 +95,23 @@ def report(seconds: float, mode: str, chosen: tuple[bool, ...], seed: int) -> li
     rest: list[str] = []
     for priority in chosen:
         word = "yes" if priority else "no"
-        beside = _start_empty(seconds, priority)
+        beside = start_empty(seconds, WORK[mode], priority=priority)
         phases, late = _walked(seconds, mode, priority, seed)
         for situation, found in phases.items():
             cells = " | ".join(_cell(found.levels[level]) for level in _LEVELS)
-            share = f"{found.missed} of {found.periods} ({100 * found.missed / max(found.periods, 1):.4f} %)"
+            share = (
+                f"{found.missed} of {found.periods} ({100 * found.missed / max(found.periods, 1):.4f} %), in "
+            )
+            share += f"{found.stalls} stretches"
             memory = ", ".join(f"{each:.0f}" for each in found.memory)
             lines.append(f"| {situation} | {word} | {cells} | {share} | {memory} |")
-        missed, periods = (
-            sum(getattr(each, name) for each in phases.values()) for name in ("missed", "periods")
+        missed, periods, stalls = (
+            sum(getattr(each, name) for each in phases.values()) for name in ("missed", "periods", "stalls")
         )
         beyond = sum(each.levels["period"].most > 1000.0 for each in phases.values())
         rest.append(
-            f"- Priority {word}: {missed} of {periods} periods ended late ({100 * missed / max(periods, 1):.4f} %), "
-            f"{late} plans came too late. An empty loop meanwhile began late by {_empty_cell(beside)} us; load "
+            f"- Priority {word}: {missed} of {periods} periods ended late ({100 * missed / max(periods, 1):.4f} %), in "
+            f"{stalls} stretches; {late} plans came too late. {empty_report(beside, seconds)} Load "
             f"{os.getloadavg()[0]:.1f} at the end. The bar: 99.99 % of the periods take less than 1 ms, which holds in "
             f"{len(phases) - beyond} of {len(phases)} situations, and fewer than 0.01 % end late."
         )
@@ -118,21 +125,30 @@ def _cell(found: Timing) -> str:
     return f"{found.mean:.1f} / {found.sigma:.1f} / {found.most:.0f} / {found.largest:.0f}"
 
 
-def _start_empty(seconds: float, priority: bool) -> subprocess.Popen[str]:
-    word = "yes" if priority else "no"
-    command = [sys.executable, "-m", "benchmarks.live", "--empty", str(seconds), "--priority", word]
+def start_empty(seconds: float, work: float, *, priority: bool) -> subprocess.Popen[str]:
+    """An empty loop beside one whose periods take `work` s."""
+    numbers = "--empty", str(seconds), "--work", str(work), "--priority", "yes" if priority else "no"
+    command = [sys.executable, "-m", "benchmarks.live", *numbers]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
-def _empty_cell(beside: subprocess.Popen[str]) -> str:
+def empty_report(beside: subprocess.Popen[str], seconds: float) -> str:
+    """What the empty loop has found, in a sentence."""
     told, _ = beside.communicate()
-    return _cell(Timing(*json.loads(told))) if beside.returncode == 0 else "(it failed)"
+    if beside.returncode != 0:
+        return "The empty loop failed."
+    lateness, late, stalls = json.loads(told)
+    found = EmptyLoop(Timing(*lateness), late, stalls)
+    return (
+        f"An empty loop meanwhile began late by {_cell(found.lateness)} us; {late} of its {1e3 * seconds:.0f} periods "
+        f"({0.1 * late / seconds:.4f} %) began so late that ours would have ended late, in {stalls} stretches."
+    )
 
 
-def _empty(seconds: float, priority: bool) -> Timing:
+def _empty(seconds: float, work: float, priority: bool) -> EmptyLoop:
     if priority:
         schedule(LOOP_PRIORITY)
-    return empty_loop(round(1e3 * seconds))
+    return empty_loop(round(1e3 * seconds), work=work)
 
 
 def _request(scene: str, mode: str, seed: int) -> WalkRequest:
@@ -178,7 +194,8 @@ def _walked(seconds: float, mode: str, priority: bool, seed: int) -> tuple[dict[
 def _phase(clock: Clock, planner: int) -> Phase:
     levels = {level.name.lower(): timing(clock, level) for level in Level}
     memory = (_memory(os.getpid()), _memory(planner))
-    return Phase(levels, int(clock.counts[Counted.PERIODS]), int(clock.counts[Counted.MISSED]), memory)
+    counts = (int(clock.counts[each]) for each in (Counted.PERIODS, Counted.MISSED, Counted.STALLS))
+    return Phase(levels, *counts, memory)
 
 
 def _memory(process: int) -> float:

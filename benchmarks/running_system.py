@@ -28,6 +28,7 @@ import numpy as np
 
 from benchmarks.lab.building_walks import building_of
 from benchmarks.lab.furnished import free_place, rooms_of
+from benchmarks.live import WORK, empty_report, start_empty
 from footfall import save_scene
 from footfall.errors import FootfallError
 from footfall.scene.load import load_scene
@@ -56,6 +57,7 @@ class Outcome(NamedTuple):
     summary: dict[str, Any]
     events: list[tuple[float, str]]
     late: str
+    empty: str
     same: bool
     left: list[str]
     goals: tuple[int, int]
@@ -199,7 +201,7 @@ def run(
                 system.start(part)
         for each in set(parts) - {"planner"}:
             _until(lambda each=each: system.at_work(each), f"{each} did not start")  # type: ignore[misc]
-        begun = time.monotonic()
+        begun, beside = time.monotonic(), start_empty(seconds, WORK["reduced"], priority=priority)
         walk, number = system.running["walk"], 0
         while walk.poll() is None and time.monotonic() < begun + seconds:
             time.sleep(0.1)
@@ -223,10 +225,10 @@ def run(
             walk.wait(_PATIENCE)
     finally:
         system.stop()
-    return _outcome(system, folder, before)
+    return _outcome(system, folder, before, empty_report(beside, seconds))
 
 
-def _outcome(system: System, folder: Path, before: set[str]) -> Outcome:
+def _outcome(system: System, folder: Path, before: set[str], empty: str) -> Outcome:
     from footfall import read_recording
     from footfall.walking import read_request
     from footfall.walking.live.session import session_for
@@ -237,7 +239,15 @@ def _outcome(system: System, folder: Path, before: set[str]) -> Outcome:
     late = next((line for line in told.splitlines() if "ended late" in line), told[-400:])
     summary = json.loads((files / f"{name}.json").read_text())
     recording = read_recording(files / f"{name}.mcap")
-    wanted = ("vision lost", "vision back", "planner lost", "planner back", "late plan", "fallen")
+    wanted = (
+        "vision lost",
+        "vision back",
+        "planner lost",
+        "planner back",
+        "planner silent",
+        "late plan",
+        "fallen",
+    )
     events = [(float(each.time), each.name) for each in recording.events if each.name in wanted]
     request = read_request(files / f"{name}.walk.json")
     session = session_for(request)
@@ -250,7 +260,7 @@ def _outcome(system: System, folder: Path, before: set[str]) -> Outcome:
     client = folder / "client.out"
     lines = client.read_text().splitlines() if client.exists() else []
     goals = sum(line.startswith("goal") for line in lines), sum(line.startswith("refused") for line in lines)
-    return Outcome(system.kills, summary, events, late, same, sorted(leftovers() - before), goals)
+    return Outcome(system.kills, summary, events, late, empty, same, sorted(leftovers() - before), goals)
 
 
 def leftovers() -> set[str]:
@@ -310,7 +320,7 @@ def report(found: Outcome, minutes: float, seed: int, priority: bool, load: tupl
         f"- The robot walked {summary['distance']:.1f} m in {summary['time']:.0f} s, {summary['steps']} steps; "
         f"{'it fell: ' + str(summary['cause']) if summary['fallen'] else 'it stayed on its feet'}. The clients sent "
         f"{found.goals[0]} goals, {found.goals[1]} were refused.",
-        f"- {found.late}.",
+        f"- {found.late}. {found.empty}",
         f"- Touched besides by feet and planned hands: {'; '.join(summary['touched']) or 'nothing'}.",
         f"- Replayed without the other processes: {'the same bits' if found.same else 'OTHER BITS'}.",
         f"- Left behind afterwards: {'; '.join(found.left) or 'nothing'}.",

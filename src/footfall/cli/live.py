@@ -168,7 +168,8 @@ def print_deadlines(met: Deadlines) -> None:
             table.add_row(title, *(f"{each:.1f}" for each in numbers))
     screen().print(table)
     screen().print(
-        f"{met.missed} of {met.periods} periods ended late, time was let go {met.slipped} times, "
+        f"{met.missed} of {met.periods} periods ended late, in {met.stalls} stretches, "
+        f"time was let go {met.slipped} times, "
         f"{met.late_plans} plans came too late, {met.lost_planners} planners died",
         highlight=False,
     )

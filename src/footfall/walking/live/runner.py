@@ -32,12 +32,13 @@ _AFTER = 200_000  # ns after a border, when its snapshot is there
 
 class Deadlines(NamedTuple):
     """How a live walk kept its times. levels: by name, us. periods: that were walked; missed: that ended after the next
-    one was due; slipped: how often the walk was behind by 0.1 s and let that time go. late_plans: that came too late;
-    lost_planners: that died."""
+    one was due, stalls: in how many stretches they came; slipped: how often the walk was behind by 0.1 s and let that
+    time go. late_plans: that came too late; lost_planners: that died."""
 
     levels: dict[str, Timing]
     periods: int
     missed: int
+    stalls: int
     slipped: int
     late_plans: int
     lost_planners: int
@@ -140,22 +141,34 @@ def deadlines(session: LiveSession) -> Deadlines:
         {level.name.lower(): timing(clock, level) for level in Level},
         int(counts[Counted.PERIODS]),
         int(counts[Counted.MISSED]),
+        int(counts[Counted.STALLS]),
         int(counts[Counted.SLIPPED]),
         session.late,
         session.lost,
     )
 
 
-def empty_loop(periods: int, period: float = 1e-3) -> Timing:
-    """How late the periods of a loop that does nothing begin, us: what the machine itself costs."""
-    from footfall.walking.clock import new_clock
+class EmptyLoop(NamedTuple):
+    """What the machine itself costs. lateness: by which periods of a loop that does nothing begin, us. late: that began
+    so late that nothing could have been done in time, in how many stretches: stalls."""
+
+    lateness: Timing
+    late: int
+    stalls: int
+
+
+def empty_loop(periods: int, period: float = 1e-3, *, work: float = 0.0) -> EmptyLoop:
+    """How late the periods of a loop that does nothing begin. work: s of a period that another loop takes, which would
+    be late if it began later than by the rest."""
+    from footfall.walking.clock import later_than, new_clock
     from footfall.walking.loop import run_empty
 
     clock = new_clock()
     run_empty(clock, 0, 1)
     start_clock(clock, period, done=0)
     run_empty(clock, 0, periods)
-    return timing(clock, Level.LATENESS)
+    late = later_than(clock, 1e6 * (period - work))
+    return EmptyLoop(timing(clock, Level.LATENESS), late, int(clock.counts[Counted.STALLS]))
 
 
 @contextmanager
