@@ -37,7 +37,10 @@ _SOURCE = {
 }
 _LEVELS = ("pattern", "stabilisation", "tick", "plant", "period", "lateness")
 _BEGIN = {"idle": 0.0, "motion": 0.1, "planning": 0.5}  # of the time
-WORK = {"reduced": 5e-5, "full": 7.8e-4}  # s from the begin of a period to its end, about: its last tick is at 3/4
+WORK = {
+    "reduced": 5e-5,
+    "full": 7.8e-4,
+}  # s from the begin of a period to its end, about: its last tick is at 3/4
 _FIRST = 1.0  # s, that do not count: memory is touched for the first time
 
 

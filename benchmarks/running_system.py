@@ -36,6 +36,7 @@ from footfall.walking.live.commands import Address, CommandLink, running_walks
 from footfall.walking.signals import WalkTo
 
 _PARTS = ("vision", "panel", "client", "planner")
+_MARK = "FOOTFALL_RUNNING_SYSTEM"  # in the environment of all processes, and of those that they start
 _AWAY = 3.0  # s, between the end of a process and its successor
 _PATIENCE = 120.0  # s, until something must have started
 _REST = 1.0  # s, that the robot stands before it gets another goal
@@ -143,7 +144,8 @@ class System:
     def _run(self, part: str, words: list[str]) -> None:
         out = (self.folder / f"{part}.out").open("ab" if part == "client" else "wb")
         with out:
-            process = subprocess.Popen([sys.executable, "-u", *words], stdout=out, stderr=subprocess.STDOUT)
+            command, marked = [sys.executable, "-u", *words], {**os.environ, _MARK: str(os.getpid())}
+            process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, env=marked)
         self.running[part] = process
         self.all.append(process)
 
@@ -264,15 +266,16 @@ def _outcome(system: System, folder: Path, before: set[str], empty: str) -> Outc
 
 
 def leftovers() -> set[str]:
-    """Segments, sockets and files of walks, and processes of footfall, that are there."""
+    """Segments, sockets and files of walks, and processes that these have started, that are there."""
     found = {f"/dev/shm/{each}" for each in os.listdir("/dev/shm") if "footfall" in each}
     sockets = Path("/proc/net/unix").read_text().splitlines()
     found |= {line.split()[-1] for line in sockets if "@footfall" in line}
+    mark = f"{_MARK}={os.getpid()}\0".encode()
     for place in Path("/proc").iterdir():
         if place.name.isdigit() and int(place.name) != os.getpid():
             try:
-                line = (place / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-                if sys.executable in line and ("footfall" in line or "spawn_main" in line):
+                if mark in (place / "environ").read_bytes() + b"\0":
+                    line = (place / "cmdline").read_bytes().replace(b"\0", b" ").decode()
                     found.add(f"process {place.name}: {line[:90]}")
             except OSError:
                 continue

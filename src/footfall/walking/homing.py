@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array
+from footfall.arrays import Array, Integers
 from footfall.compiler.routines import ArrayOf, new_records
 from footfall.robot.drives.homing import (
     Homing,
@@ -39,7 +39,7 @@ class HomingJoint(NamedTuple):
 
 
 def homing_joints(
-    robot: Robot, names: tuple[str, ...], motor_joints: Array, strongest: Array, idle: Array
+    robot: Robot, names: tuple[str, ...], motor_joints: Integers, strongest: Array, idle: Array
 ) -> ArrayOf[HomingJoint]:
     """Joints of a robot, by their names, that have no absolute encoder; they go to the nearer stop. motor_joints,
     strongest (motors,): joints that motors move, and greatest currents, A. idle (joints,): rad."""

@@ -384,8 +384,10 @@ class LiveSession(WalkSession):
 
     def _watch_planner(self) -> None:
         """Who hears nothing from its planner does not walk on."""
-        waited = self.time - max(self._asked, self._halted)
-        if self._waits and waited > _SILENCE and not (self._replayed or self.pilot.rests(self.time)):
+        waited, stops = self.time - self._asked, self._halted > self._asked
+        if self._replayed or not self._waits or stops or self.pilot.rests(self.time):
+            return
+        if waited > _SILENCE:
             self._note("planner silent", {"seconds": waited})
             self.planner.cancel()
             self._pause()
