@@ -193,8 +193,9 @@ def run(
     seed: int = 1000,
     priority: bool = False,
     parts: tuple[str, ...] = _PARTS,
+    goals: int = 0,
 ) -> Outcome:
-    """Walk for so many seconds, and kill a process every so many."""
+    """Walk for so many seconds, until the client has sent so many goals, and kill a process every so many."""
     before = leftovers()
     system = System(folder, scene, seed=seed, priority=priority)
     try:
@@ -205,7 +206,10 @@ def run(
             _until(lambda each=each: system.at_work(each), f"{each} did not start")  # type: ignore[misc]
         begun, beside = time.monotonic(), start_empty(seconds, WORK["reduced"], priority=priority)
         walk, number = system.running["walk"], 0
-        while walk.poll() is None and time.monotonic() < begun + seconds:
+        end = begun + seconds
+        while walk.poll() is None and (
+            time.monotonic() < end or (_goals(folder)[0] < goals and time.monotonic() < end + _PATIENCE)
+        ):
             time.sleep(0.1)
             now = time.monotonic() - begun
             if not parts or now < (number + 1) * every or now > seconds - 2.0 * _AWAY:
@@ -259,10 +263,15 @@ def _outcome(system: System, folder: Path, before: set[str], empty: str) -> Outc
     count = min(len(log["center"]), len(kept["center"]))
     same = bool(np.array_equal(log["center"][-count:], kept["center"][-count:]))
     session.close()
+    left = sorted(leftovers() - before)
+    return Outcome(system.kills, summary, events, late, empty, same, left, _goals(folder))
+
+
+def _goals(folder: Path) -> tuple[int, int]:
+    """How many the clients have sent, and how many were refused."""
     client = folder / "client.out"
     lines = client.read_text().splitlines() if client.exists() else []
-    goals = sum(line.startswith("goal") for line in lines), sum(line.startswith("refused") for line in lines)
-    return Outcome(system.kills, summary, events, late, empty, same, sorted(leftovers() - before), goals)
+    return sum(line.startswith("goal") for line in lines), sum(line.startswith("refused") for line in lines)
 
 
 def leftovers() -> set[str]:

@@ -143,14 +143,14 @@ class Connection:
             # The peer, the network, or a receiver that fails: all end this connection only.
             self._leave(problem)
 
-    def _leave(self, problem: Exception | None) -> None:
+    def _leave(self, problem: Exception | None, *, usual: bool = False) -> None:
         with self._news:
             if not self._open:
                 return
             self._open, self.problem = False, problem
             self._news.notify_all()
         if problem is not None:
-            log.warning("left %s: %s", self.name, problem)
+            log.log(logging.INFO if usual else logging.WARNING, "left %s: %s", self.name, problem)
         try:
             self._link.shutdown(socket.SHUT_RDWR)
         except OSError:
@@ -199,7 +199,10 @@ class Connection:
                 raise PeerGone(f"connection broke: {error}") from None  # of no matter if it was closed here
             now, waiting = time.monotonic(), reader.waiting
             if data == b"":
-                raise PeerGone("closed the connection" + (" in the middle of a message" if waiting else ""))
+                if waiting:
+                    raise PeerGone("closed the connection in the middle of a message")
+                self._leave(PeerGone("closed the connection"), usual=True)
+                return
             if data is None:
                 if waiting and now - progress > self.options.patience:
                     raise PeerGone(f"stopped in the middle of a message, {waiting} bytes of which had come")

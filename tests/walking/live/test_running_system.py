@@ -13,7 +13,7 @@ from footfall.scene.load import load_scene
 def test_processes_are_killed_and_the_walk_goes_on(tmp_path: Path) -> None:
     scene = tmp_path / "flat.toml"
     save_scene(load_scene("flat"), scene)
-    found = run(tmp_path, scene, seconds=10.0, every=1.0, seed=4, parts=("vision", "client"))
+    found = run(tmp_path, scene, seconds=10.0, every=1.0, seed=4, parts=("vision", "client"), goals=1)
     assert not found.summary["fallen"], found.summary["cause"]
     assert found.summary["time"] > 9.0
     assert found.kills[0].part == "vision"
