@@ -140,11 +140,11 @@ def empty_report(beside: subprocess.Popen[str], seconds: float) -> str:
     told, _ = beside.communicate()
     if beside.returncode != 0:
         return "The empty loop failed."
-    lateness, late, stalls = json.loads(told)
-    found = EmptyLoop(Timing(*lateness), late, stalls)
+    lateness, late = json.loads(told)
+    found = EmptyLoop(Timing(*lateness), late)
     return (
         f"An empty loop meanwhile began late by {_cell(found.lateness)} us; {late} of its {1e3 * seconds:.0f} periods "
-        f"({0.1 * late / seconds:.4f} %) began so late that ours would have ended late, in {stalls} stretches."
+        f"({0.1 * late / seconds:.4f} %) began so late that ours would have ended late."
     )
 
 

@@ -249,10 +249,10 @@ def check(hardware: Hardware, drives: Array, elapsed: float) -> None:
     settings, state = hardware.settings, hardware.state
     for k in range(len(state.measured)):
         angle = state.measured[k]
-        if not has_power(state):
-            continue  # what sinks may do that as it likes
         if abs(state.measured_rate[k]) > settings.fastest[k]:
             fail(state, Trouble.VELOCITY, k)
+        if not has_power(state):
+            continue  # joints go where the robot sinks
         if state.stage[0] == Stage.HOMING and is_homing(hardware.homing, k):
             continue  # it does not know where it is, and presses against its stop
         if not settings.lower[k] <= angle <= settings.upper[k]:

@@ -150,11 +150,10 @@ def deadlines(session: LiveSession) -> Deadlines:
 
 class EmptyLoop(NamedTuple):
     """What the machine itself costs. lateness: by which periods of a loop that does nothing begin, us. late: that began
-    so late that nothing could have been done in time, in how many stretches: stalls."""
+    so late that nothing could have been done in time."""
 
     lateness: Timing
     late: int
-    stalls: int
 
 
 def empty_loop(periods: int, period: float = 1e-3, *, work: float = 0.0) -> EmptyLoop:
@@ -168,7 +167,7 @@ def empty_loop(periods: int, period: float = 1e-3, *, work: float = 0.0) -> Empt
     start_clock(clock, period, done=0)
     run_empty(clock, 0, periods)
     late = later_than(clock, 1e6 * (period - work))
-    return EmptyLoop(timing(clock, Level.LATENESS), late, int(clock.counts[Counted.STALLS]))
+    return EmptyLoop(timing(clock, Level.LATENESS), late)
 
 
 @contextmanager
