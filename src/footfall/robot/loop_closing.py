@@ -177,7 +177,7 @@ def _step(system: LoopSystem, q: Array, columns: list[int]) -> tuple[Array, floa
     residual, jacobian = system.equations(q)
     residual, matrix = residual * system.row_scales, (jacobian * system.row_scales[:, None])[:, columns]
     move = -np.linalg.lstsq(matrix * system.scales[columns], residual, rcond=1e-9)[0]
-    return move, float(np.abs(residual).max())
+    return np.asarray(move, dtype=float), float(np.abs(residual).max())
 
 
 def closure_error(
