@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import resource
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from footfall.errors import InvalidInput, MissingFile, UnknownName
+from footfall.errors import InvalidInput, MissingFile, ProgramFailed, UnknownName
 from footfall.studies import EXPERIMENTS, Draws, Limit, Span, Study, read_study, study_names
+from footfall.studies.store import Store
 
 SIDE = """
 name = "from the side"
@@ -145,3 +147,15 @@ def test_combinations_of_their_own_are_run_with_all_of_the_grid() -> None:
 def test_results_from_before_combinations_and_searches_were_known_go_on() -> None:
     """The fingerprint of a shipped study as it was then."""
     assert read_study("push_map").fingerprint.startswith("d2e246084d5b602a")
+
+
+def test_a_disk_without_room_is_told_by_name(tmp_path: Path) -> None:
+    """The largest size of files stands for the disk."""
+    study = read_study("friction")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8192, before[1]))
+    try:
+        with pytest.raises(ProgramFailed, match=r"runs.sqlite' cannot be written: .*; no run was begun"):
+            Store(tmp_path, study)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)

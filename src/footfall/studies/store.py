@@ -61,8 +61,12 @@ class Store:
             if new:
                 self._begin()
             self._check()
-        except BaseException:
+        except BaseException as error:
             self._database.close()
+            if isinstance(error, sqlite3.OperationalError):  # of a full disk
+                raise ProgramFailed(
+                    f"{str(self.path)!r} cannot be written: {error}; no run was begun"
+                ) from None
             raise
 
     def _begin(self) -> None:
