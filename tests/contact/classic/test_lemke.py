@@ -79,7 +79,7 @@ def test_limit_of_pivots_is_reported() -> None:
 def test_wrong_input_is_named() -> None:
     with pytest.raises(InvalidInput, match="NaN"):
         solve_lemke_lcp(np.eye(2), np.array([np.nan, 1.0]))
-    with pytest.raises(InvalidInput, match="shapes"):
+    with pytest.raises(InvalidInput, match=r"A has shape \(3, 3\)"):
         solve_lemke_lcp(np.eye(3), np.ones(2))
     with pytest.raises(InvalidInput, match="at least 3"):
         solve_lemke(pile_problem(1, seed=0), facets=2)
