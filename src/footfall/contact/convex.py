@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from itertools import product
 from typing import NamedTuple
 
@@ -20,7 +21,7 @@ from footfall.contact.detection.convex_pairs import SMALLEST, best_axis, guess
 from footfall.contact.detection.shapes import Face, Facet, Hull, Kind, MeshPart, Node, Pools, Terrain
 from footfall.contact.detection.solids import Couple, Solid
 from footfall.errors import GeometryError
-from footfall.math.transform import Transform, checked_transform
+from footfall.math.transform import Transform, checked_transform, identity_transform
 from footfall.robot.shapes import Box, Capsule, Cylinder, Mesh, Shape, Sphere
 from footfall.scene.shapes import MeshShape
 
@@ -50,6 +51,28 @@ class Convex:
                 subject=("shape", "convex"),
             )
         object.__setattr__(self, "vertices", vertices)
+
+    @cached_property
+    def core(self) -> Core:
+        """As the narrow phase takes it, in the frame of the shape."""
+        if self.disc != (0.0, 0.0):
+            radius, half_length = self.disc
+            size = np.array([radius, radius, half_length])
+            solid = _solid(Kind.CYLINDER, size, self.layer)
+            return Core(solid, identity_transform(), math.hypot(radius, half_length))
+        low, high = self.vertices.min(axis=0), self.vertices.max(axis=0)
+        middle, half = (low + high) / 2, (high - low) / 2
+        place = Transform(np.eye(3), middle)
+        bound = math.sqrt(half @ half)
+        match len(self.vertices):
+            case 1:
+                return Core(_solid(Kind.SPHERE, np.zeros(3), self.layer), place, bound)
+            case 2:
+                segment = Transform(_along(self.vertices[1] - middle), middle)
+                return Core(_solid(Kind.CAPSULE, np.array([0.0, 0.0, bound]), self.layer), segment, bound)
+        # Corners of a hull in any order: all of them are looked at for the farthest one, as those of a facet are.
+        points = np.ascontiguousarray(self.vertices - middle)
+        return Core(_solid(Kind.FACET, np.zeros(3), self.layer)._replace(points=points), place, bound)
 
 
 class ConvexDistance(NamedTuple):
@@ -94,13 +117,16 @@ def convex_distance(
     first: Shape | Convex, first_pose: Transform, second: Shape | Convex, second_pose: Transform
 ) -> ConvexDistance:
     """Signed distance of two convex shapes at their poses in the world."""
-    one = _placed(first, checked_transform("first_pose", first_pose))
-    other = _placed(second, checked_transform("second_pose", second_pose))
-    return ConvexDistance(*_distance(one, other))
+    pose = checked_transform("first_pose", first_pose)
+    other_pose = checked_transform("second_pose", second_pose)
+    return ConvexDistance(*_distance(_core_of(first), pose, _core_of(second), other_pose))
 
 
-class Placed(NamedTuple):
-    """A convex shape in the world; bound: how far its points are from the middle of its core at most, m."""
+class Core(NamedTuple):
+    """A convex shape as the narrow phase takes it.
+
+    place: of the middle of its core in the frame of the shape. bound: how far points of the core are from there, m.
+    """
 
     solid: Solid
     place: Transform
@@ -110,30 +136,19 @@ class Placed(NamedTuple):
 _NO_POINTS = np.zeros((0, 3))
 
 
-def _placed(shape: Shape | Convex, place: Transform) -> Placed:
-    """A shape as the narrow phase takes it, in a frame at the middle of its core."""
+def _core_of(shape: Shape | MeshShape | Convex) -> Core:
+    """The core of a shape; meshes are read again, since their file may have changed."""
+    if isinstance(shape, Convex):
+        return shape.core
+    return convex_of(shape).core if isinstance(shape, Mesh | MeshShape) else _core_of_primitive(shape)
+
+
+@lru_cache(maxsize=256)
+def _core_of_primitive(shape: Box | Sphere | Cylinder | Capsule) -> Core:
     if isinstance(shape, Box):
         half = np.asarray(shape.size, np.float64) / 2
-        return Placed(_solid(Kind.BOX, half, 0.0), place, math.sqrt(half @ half))
-    convex = shape if isinstance(shape, Convex) else convex_of(shape)
-    if convex.disc != (0.0, 0.0):
-        radius, half_length = convex.disc
-        size = np.array([radius, radius, half_length])
-        return Placed(_solid(Kind.CYLINDER, size, convex.layer), place, math.hypot(radius, half_length))
-    low, high = convex.vertices.min(axis=0), convex.vertices.max(axis=0)
-    middle = (low + high) / 2
-    place = Transform(place.rotation, place.apply(middle))
-    half = (high - low) / 2
-    bound = math.sqrt(half @ half)
-    match len(convex.vertices):
-        case 1:
-            return Placed(_solid(Kind.SPHERE, np.zeros(3), convex.layer), place, bound)
-        case 2:
-            segment = Transform(place.rotation @ _along(convex.vertices[1] - middle), place.translation)
-            return Placed(_solid(Kind.CAPSULE, np.array([0.0, 0.0, bound]), convex.layer), segment, bound)
-    # Corners of a hull in any order: all of them are looked at for the farthest one, as those of a facet are.
-    points = np.ascontiguousarray(convex.vertices - middle)
-    return Placed(_solid(Kind.FACET, np.zeros(3), convex.layer)._replace(points=points), place, bound)
+        return Core(_solid(Kind.BOX, half, 0.0), identity_transform(), math.sqrt(half @ half))
+    return convex_of(shape).core
 
 
 def _solid(kind: Kind, size: Array, layer: float) -> Solid:
@@ -159,9 +174,9 @@ class _Answer(NamedTuple):
 
 
 @routine
-def _distance(first: Placed, second: Placed) -> _Answer:
-    pools = _no_pools()
-    one, other, place, other_place = first.solid, second.solid, first.place, second.place
+def _distance(first: Core, first_pose: Transform, second: Core, second_pose: Transform) -> _Answer:
+    pools, one, other = _no_pools(), first.solid, second.solid
+    place, other_place = _moved(first_pose, first.place), _moved(second_pose, second.place)
     turn = place.rotation.T @ other_place.rotation
     way = place.rotation.T @ (other_place.translation - place.translation)
     couple = Couple(one, other, turn, way, max(min(first.bound, second.bound), SMALLEST))
@@ -173,6 +188,11 @@ def _distance(first: Placed, second: Placed) -> _Answer:
     normal = place.rotation @ best.normal
     on_first = place.apply(best.point - one.radius * best.normal)
     return _Answer(distance, normal, on_first, on_first - distance * normal)
+
+
+@routine
+def _moved(pose: Transform, place: Transform) -> Transform:
+    return Transform(pose.rotation @ place.rotation, pose.apply(place.translation))
 
 
 @routine

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import NamedTuple
 
 import numpy as np
@@ -60,7 +61,7 @@ def checked_transform(name: str, pose: Transform) -> Transform:
             raise InvalidInput(f"{part} of {name} has the shape {array.shape}; needed is {shape}")
         if array.dtype != object:
             array = array.astype(np.float64, copy=False)
-            if not np.isfinite(array).all():
+            if not all(map(isfinite, array.ravel().tolist())):
                 raise InvalidInput(f"{part} of {name} is {array.tolist()}; all numbers must be finite")
         parts.append(array)
     check_rotation(f"rotation of {name}", parts[0])
