@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from footfall.errors import InvalidInput, MissingFile, ProgramFailed, UnknownNam
 from footfall.studies import Limit, Span, Study, run_study, store
 from footfall.studies.conduct import sampled_cells
 from footfall.studies.store import FILE, stored_row, stored_study
-from footfall.studies.workers import Task, Work, run_chunk
+from footfall.studies.workers import Task, Work, run_chunk, work_for
 from tests.studies.thresholds import (
     fails_at_two,
     interrupts_at,
@@ -144,6 +145,8 @@ def test_wrong_functions_and_parameters_are_told_before_anything_runs(tmp_path: 
         run_study(Study(name="a", experiment="wlak"), tmp_path / "a")
     with pytest.raises(InvalidInput, match=r"FILE\.py:NAME"):
         run_study(Study(name="a"), tmp_path / "a", function="nowhere.py:f")
+    with pytest.raises(InvalidInput, match=r"experiment = one of walk, .*--function"):
+        run_study(Study(name="a"), tmp_path / "a")
     assert not (tmp_path / "a").exists()
     result = run_study(
         Study(name="a", vary={"x": [1.0]}), tmp_path / "b", function=returns_an_object, workers=1
@@ -151,6 +154,32 @@ def test_wrong_functions_and_parameters_are_told_before_anything_runs(tmp_path: 
     assert result.failed == 1
     with pytest.raises((MissingFile, OSError)):
         run_study(Study(name="a"), tmp_path / "b" / FILE / "deeper", function=fails_at_two)
+
+
+def test_a_function_of_a_file_may_import_what_lies_beside_it_and_its_mistakes_are_told(
+    tmp_path: Path,
+) -> None:
+    own, study = tmp_path / "own_study.py", Study(name="own", vary={"x": [1.0, 2.0]})
+    (tmp_path / "beside_own_study.py").write_text("def twice(x):\n    return 2.0 * x\n")
+    own.write_text(
+        "from beside_own_study import twice\n\n\ndef measure(x):\n    return {'value': twice(x)}\n"
+    )
+    result = run_study(study, tmp_path / "out", function=f"{own}:measure", workers=2)
+    assert [cell.means["value"] for cell in result.cells] == [2.0, 4.0]
+    with pytest.raises(UnknownName, match=r"no function 'mesure' .* measure"):
+        run_study(study, tmp_path / "out", function=f"{own}:mesure", workers=1)
+    own.write_text("x = 1\ny = x / 0\n")
+    with pytest.raises(InvalidInput, match="line 2: ZeroDivisionError"):
+        run_study(study, tmp_path / "out", function=f"{own}:measure", workers=1)
+    own.write_text("def measure(x: return x\n")
+    with pytest.raises(InvalidInput, match="line 1: SyntaxError"):
+        run_study(study, tmp_path / "out", function=f"{own}:measure", workers=1)
+
+
+def test_runs_that_wait_for_others_come_in_small_chunks() -> None:
+    """What counts is the clock: a function that waits for another process takes no time of its own."""
+    (found,) = run_chunk(work_for(slow_square), [Task(0, 0, 0, None, {"x": 2.0}, 0)])
+    assert found.lasted >= 0.02  # s, that it sleeps
 
 
 def test_a_worker_with_other_code_refuses() -> None:
@@ -207,6 +236,10 @@ def test_results_of_other_versions_are_told(tmp_path: Path, monkeypatch: pytest.
         run_study(study, tmp_path, function=fails_at_two, workers=1, most=1)
     (told,) = run_study(study, tmp_path, function=fails_at_two, workers=1).warnings
     assert "begun with footfall 0.0.7; what is missing is run with" in told
+    with sqlite3.connect(tmp_path / FILE) as database:
+        database.execute("UPDATE runs SET replay = ?", (zlib.compress(b'{"version": 3, "robot": "lola"}'),))
+    *_, told = run_study(study, tmp_path, function=fails_at_two, workers=1).warnings
+    assert "was begun by version 3 of walks; what is missing is walked by version" in told
     with sqlite3.connect(tmp_path / FILE) as database:
         database.execute("UPDATE study SET format = 1")
     with pytest.raises(InvalidInput, match=r"kept runs in another way .*--restart"):

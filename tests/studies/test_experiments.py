@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -10,8 +11,8 @@ import pytest
 
 from footfall.errors import InvalidInput, UnknownName
 from footfall.studies import EXPERIMENTS, Study
-from footfall.walking.request import WalkRequest
-from footfall.walking.signals import PushBody
+from footfall.walking.request import WalkRequest, read_request
+from footfall.walking.signals import PushBody, Set
 from footfall.walking.walk import walk
 
 
@@ -80,6 +81,58 @@ def test_what_the_robot_does_not_know_acts_on_it() -> None:
     heavy = walk_on({**usual, "weight_error": 0.1}, seed=1004).measures
     ratio = float(heavy["peak_foot_force"]) / float(plain["peak_foot_force"])  # type: ignore[arg-type]
     assert 1.05 < ratio < 1.25
+
+
+SCRIPT = """
+scene = "flat"
+noise = true
+seconds = 3.0
+
+[[signal]]
+do = "drive"
+forward = 0.3
+
+[[signal]]
+do = "set"
+name = "gains.balance_rate"
+value = 3.5
+
+[[signal]]
+time = 2.0
+do = "push"
+body = "torso"
+force = [0.0, 150.0, 0.0]
+seconds = 0.1
+"""
+
+
+def test_a_session_does_what_its_script_says_but_for_what_a_study_gives(tmp_path: Path) -> None:
+    session, script = EXPERIMENTS["session"], tmp_path / "errand.toml"
+    script.write_text(SCRIPT)
+    plain = session({"request": str(script)}, seed=1006)
+    assert plain.measures["stands"] is True
+    assert plain.measures["time"] == 3.0
+    assert plain.replay is not None
+    asked = msgspec.json.decode(plain.replay, type=WalkRequest)
+    assert asked == msgspec.structs.replace(read_request(script), seed=1006, version=asked.version)
+    again = walk(asked)
+    assert again.summary.dcm_error_rms == plain.measures["dcm_error_rms"]
+    varied = {"request": str(script), "set.gains.balance_rate": 4.5, "payload_kg": 5.0, "noise": False}
+    other = session(varied, seed=1006)
+    assert other.measures["dcm_error_rms"] != plain.measures["dcm_error_rms"]
+    asked = msgspec.json.decode(str(other.replay), type=WalkRequest)
+    assert not asked.noise
+    assert [each.value for each in asked.signals if isinstance(each, Set)] == [4.5]
+
+
+def test_a_session_without_a_script_or_of_a_live_walk_is_refused(tmp_path: Path) -> None:
+    session = EXPERIMENTS["session"]
+    with pytest.raises(InvalidInput, match="a session needs request"):
+        session({}, seed=0)
+    live = tmp_path / "live.toml"
+    live.write_text("live = true\nseconds = 1.0\n")
+    with pytest.raises(InvalidInput, match="is of a live walk"):
+        session({"request": str(live)}, seed=0)
 
 
 def test_pushes_with_hands_on_walls_come_while_a_hand_leans() -> None:

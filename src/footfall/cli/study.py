@@ -266,12 +266,16 @@ class _progress:
     def tell(self, now: StudyProgress) -> None:
         left = "" if now.remaining == float("inf") else f", {_duration(now.remaining)} left"
         bad = f", {now.failed} failed" if now.failed else ""
-        text = f"{now.runs} of about {now.expected} runs, {now.rate:.3g} a second{left}{bad}"
+        text = f"{now.runs} of about {now.expected} runs, {_rate(now.rate)}{left}{bad}"
         self._bar.update(self._task, total=now.expected, completed=now.runs, description=text)
         tenths = 10 * now.runs // max(now.expected, 1)
         if not errors().is_terminal and tenths > self._lines:
             self._lines = tenths
             errors().print(f"{self._name}: {text}", highlight=False, soft_wrap=True)
+
+
+def _rate(runs: float) -> str:
+    return f"{runs:,.0f} a second" if runs >= 100.0 else f"{runs:.3g} a second"
 
 
 def _duration(seconds: float) -> str:

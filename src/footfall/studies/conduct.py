@@ -19,7 +19,7 @@ from footfall.studies.rounds import Ask, Rounds, rounds_of
 from footfall.studies.store import FILE, Store
 from footfall.studies.study import Study
 from footfall.studies.tables import StudyResult, result_of, write_results
-from footfall.studies.workers import Result, Task, Work, Workers, code_fingerprint, new_workers
+from footfall.studies.workers import Result, Task, Work, Workers, new_workers, work_for
 
 _CHUNK_SECONDS = 0.5  # of work in a chunk
 _LONGEST_CHUNK = 256  # runs
@@ -160,7 +160,7 @@ def run_study(
     """
     if study.search is not None:
         raise InvalidInput("the study has a table [search]; use run_search")
-    work = Work(function if function is not None else study.experiment, code_fingerprint())
+    work = work_for(function if function is not None else study.experiment)
     experiment = work.experiment()
     experiment.check(study)
     with Crew(work, workers, cluster) as crew:
@@ -275,7 +275,7 @@ def _conduct(
                 flying, ended = flying - 1, ended + 1
                 failed += result.error is not None
                 share = 1.0 / min(ended - before, 100)
-                seconds_a_run += share * (result.seconds - seconds_a_run)
+                seconds_a_run += share * (result.lasted - seconds_a_run)
                 schedule.take(result, success)
                 kept.append(result)
             now = time.perf_counter()

@@ -22,7 +22,7 @@ from footfall.walking.branch import branch
 from footfall.walking.gains import control_gains
 from footfall.walking.hardware_request import BusQuality
 from footfall.walking.live.session import session_for
-from footfall.walking.request import WalkRequest, of_now
+from footfall.walking.request import WalkRequest, of_now, read_request
 from footfall.walking.session import WalkSession
 from footfall.walking.settings import PlanningParameters, WalkSettings, planner_parameters
 from footfall.walking.signals import Add, AnySignal, Drive, Load, PushBody, Set, Surface
@@ -107,6 +107,18 @@ _GOAL_PARAMETERS = {
     "goal": Parameter(None, "[x, y, yaw], m and rad; that of the scene by default"),
     "speed": Parameter(None, "m/s, at most"),
     "sight": Parameter(None, "exact, noisy or camera"),
+}
+# What a session's request says of these holds where a study says nothing.
+_OF_REQUEST = ("scene", "robot", "mode", "noise", "sensor_delay", "substeps", "speed", "sight")
+_SESSION_PARAMETERS = {
+    "request": Parameter(
+        None, "file of a walk with its signals: a script (.toml), or what a walk has written (.json)"
+    ),
+    **{
+        name: Parameter(None if name in _OF_REQUEST else each.default, each.meaning)
+        for name, each in (_WALK_PARAMETERS | _GOAL_PARAMETERS).items()
+        if name not in ("route", "goal", "bus_latency", "bus_jitter", "bus_dropped")
+    },
 }
 _PUSH_PARAMETERS = {
     "speed": Parameter(0.4, "m/s, commanded"),
@@ -205,6 +217,25 @@ def run_walk(given: Mapping[str, Any], seed: int) -> Outcome:
     request = completed(walk_request(given, seed, goal=goal, **words))
     request = msgspec.structs.replace(request, signals=surroundings(given, seed))
     return measured_walk(request)
+
+
+def run_session(given: Mapping[str, Any], seed: int) -> Outcome:
+    """Walk as the request of a file asks, with its signals; what a study gives takes the place of what stands there."""
+    if given["request"] is None:
+        raise InvalidInput(
+            "a session needs request = the file of a walk: a script (.toml), or what a walk has written"
+        )
+    asked = read_request(given["request"])
+    if asked.live:
+        raise InvalidInput(
+            f"{given['request']!r} is of a live walk, whose plans came when they came; walk it otherwise"
+        )
+    fields = {name: given[name] for name in _OF_REQUEST if given[name] is not None}
+    asked = completed(msgspec.structs.replace(asked, seed=seed, **fields))
+    varied = settings_of(given)
+    kept = (each for each in asked.signals if not (isinstance(each, Set) and each.name in varied))
+    signals = (*surroundings(dict(given) | {"robot": asked.robot}, seed), *kept)
+    return measured_walk(msgspec.structs.replace(asked, signals=signals))
 
 
 def run_push(given: Mapping[str, Any], seed: int) -> Outcome:
@@ -310,8 +341,10 @@ class _StrideWatch:
 
 def measured_walk(request: WalkRequest) -> Outcome:
     """Walk, and keep what does not depend on the machine. That there is no way is a result too."""
+    usual = not (request.lenient or request.frames or request.sole)
+    code = walking_code(request.robot) if usual else None
     try:
-        return measured_session(session_for(request, code=walking_code(request.robot), log_memory=0.0))
+        return measured_session(session_for(request, code=code, log_memory=0.0))
     except NoPath as problem:
         measures: dict[str, Value] = {"reached": False, "stands": True, "problem": str(problem)}
         return Outcome(measures, _replay(request))
@@ -463,6 +496,14 @@ EXPERIMENTS: dict[str, Experiment] = {
             "a robot walks to a goal or by a plan of steps",
             _WALK_PARAMETERS | _GOAL_PARAMETERS,
             run_walk,
+            "reached",
+            settings=True,
+        ),
+        Experiment(
+            "session",
+            "a robot does what a script or a walk's file says, with its signals",
+            _SESSION_PARAMETERS,
+            run_session,
             "reached",
             settings=True,
         ),

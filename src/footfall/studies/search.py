@@ -35,7 +35,7 @@ from footfall.studies.experiments import Experiment, setting_names
 from footfall.studies.statistics import Interval, mean_interval
 from footfall.studies.store import Row, Store
 from footfall.studies.study import Search, Study, Value
-from footfall.studies.workers import Work, code_fingerprint
+from footfall.studies.workers import work_for
 from footfall.whole_file import write_text, written_whole
 
 _STEP = 0.25  # of the ranges, with which CMA-ES begins
@@ -113,7 +113,7 @@ def run_search(
     search = study.search
     if search is None:
         raise InvalidInput("the study has no table [search]; use run_study")
-    work = Work(function if function is not None else study.experiment, code_fingerprint())
+    work = work_for(function if function is not None else study.experiment)
     experiment = work.experiment()
     experiment.check(study)
     folder = Path(output)

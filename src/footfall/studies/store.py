@@ -20,6 +20,7 @@ from footfall.errors import InvalidInput, ProgramFailed
 from footfall.studies.study import Study, Value
 from footfall.studies.workers import Result
 from footfall.version import __version__
+from footfall.walking.request import WALKS
 
 FILE = "runs.sqlite"
 _FORMAT = 2  # raise it when cells ask for other runs than before, or rows hold other things
@@ -46,6 +47,12 @@ class Row(NamedTuple):
     error: str | None
     replay: str | None
     seconds: float
+
+
+class _Walked(msgspec.Struct):
+    """By which version of walks a request was walked."""
+
+    version: int | None = None
 
 
 class Store:
@@ -99,6 +106,13 @@ class Store:
             self.warnings.append(
                 f"{str(self.path.parent)!r} was begun with footfall {version}; what is missing is run with "
                 f"{__version__}"
+            )
+        first = next((row for row in _rows(self._database, 0, 1) if row.replay is not None), None)
+        walked = None if first is None else msgspec.json.decode(str(first.replay), type=_Walked).version
+        if first is not None and walked != WALKS:
+            self.warnings.append(
+                f"{str(self.path.parent)!r} was begun by version {walked} of walks; what is missing is walked by "
+                f"version {WALKS}, which may walk otherwise: --restart begins anew"
             )
 
     def add(self, results: Iterable[Result], success: str) -> None:

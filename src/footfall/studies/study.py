@@ -48,6 +48,7 @@ from footfall.robot.toml_parts import read_schema
 
 Value = float | int | bool | str | list[float] | None
 Scale = Literal["linear", "log"]
+FUNCTION = "function"  # stands for the experiment of a study that is run with a function of one's own
 LIBRARY = Path(__file__).parent / "library"
 MOST_RUNS = 10**8
 _LARGEST = 1_000_000  # bytes of a file
@@ -165,7 +166,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     default that of the experiment."""
 
     name: str
-    experiment: str = "function"
+    experiment: str = FUNCTION
     seeds: Annotated[int, Meta(ge=1, le=1_000_000)] = 1
     first_seed: Annotated[int, Meta(ge=0, le=2**62)] = 0
     fixed: dict[str, Value] = {}

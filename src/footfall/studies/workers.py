@@ -7,25 +7,28 @@ sent it: a worker with other code refuses it.
 from __future__ import annotations
 
 import hashlib
-import importlib.util
+import inspect
 import os
 import signal
+import sys
 import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ProcessPoolExecutor
 from concurrent.futures import wait as wait_for
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple, Protocol
 
 from footfall.compiler.threads import available_cores
 from footfall.errors import FootfallError, InvalidInput, MissingPackage, ProgramFailed, UnknownName
-from footfall.studies.experiments import EXPERIMENTS, Experiment, own_experiment
-from footfall.studies.study import Value
+from footfall.studies.experiments import EXPERIMENTS, Experiment, Outcome, own_experiment
+from footfall.studies.study import FUNCTION, Value
 from footfall.version import __version__
 
 _DEATHS = 2  # of workers that had nothing but this run, until it counts as failed
@@ -44,8 +47,8 @@ class Task(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What a run came to. error: why it has no measures. seconds: of CPU time that it took. product: what else came
-    out, of runs that are no study."""
+    """What a run came to. error: why it has no measures. seconds: of CPU time that it took; lasted: by the clock, s,
+    which is more if it waits for other processes. product: what else came out, of runs that are no study."""
 
     task: Task
     measures: dict[str, Value]
@@ -53,39 +56,66 @@ class Result(NamedTuple):
     error: str | None
     seconds: float
     product: Any = None
+    lasted: float = 0.0
 
 
 class Work(NamedTuple):
-    """What is run: an experiment by name, a function, or FILE.py:NAME; fingerprint: of the code that asks for it."""
+    """What is run: an experiment by name, a function, or FILE.py:NAME; fingerprint: of the code that asks for it. text:
+    of that file."""
 
     what: str | Callable[..., Any]
     fingerprint: str
+    text: str = ""
 
     def experiment(self) -> Experiment:
         if not isinstance(self.what, str):
             return own_experiment(self.what)
         if ".py:" in self.what:
-            return own_experiment(_function_of(self.what))
+            return own_experiment(_function_of(self.what, self.text))
+        if self.what == FUNCTION:
+            raise InvalidInput(
+                f"the study does not say what is run: give it experiment = one of {', '.join(EXPERIMENTS)}, or give a "
+                "function of your own by --function FILE.py:NAME"
+            )
         if self.what not in EXPERIMENTS:
             raise UnknownName("experiment", self.what, EXPERIMENTS)
         return EXPERIMENTS[self.what]
 
 
-@cache
-def _function_of(source: str) -> Callable[..., Any]:
-    """The function of FILE.py:NAME."""
-    file, _, name = source.rpartition(":")
-    path = Path(file)
+def work_for(what: str | Callable[..., Any]) -> Work:
+    """Work of this code. A file's text comes along: workers on other machines may not have it, and those that stay
+    would go on with what it was when they first read it."""
+    if not isinstance(what, str) or ".py:" not in what:
+        return Work(what, code_fingerprint())
+    file, _, name = what.rpartition(":")
+    path = Path(file).resolve()
     if not path.is_file():
         raise InvalidInput(f"no file {file!r}; give the function as FILE.py:NAME")
-    spec = importlib.util.spec_from_file_location(f"study_{path.stem}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    return Work(f"{path}:{name}", code_fingerprint(), path.read_text())
+
+
+@cache
+def _function_of(source: str, text: str) -> Callable[..., Any]:
+    """The function of FILE.py:NAME, whose text is this. It may import what lies beside it."""
+    file, _, name = source.rpartition(":")
+    path = Path(file)
+    module = ModuleType(f"study_{path.stem}")
+    module.__file__ = file
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))
+    try:
+        exec(compile(text, file, "exec"), module.__dict__)
+    except Exception as error:
+        line = (
+            error.lineno
+            if isinstance(error, SyntaxError)
+            else traceback.extract_tb(error.__traceback__)[-1].lineno
+        )
+        raise InvalidInput(f"{file}, line {line}: {type(error).__name__}: {error}") from error
     function = getattr(module, name, None)
     if not callable(function):
-        raise InvalidInput(f"{file} has no function {name!r}")
+        known = [key for key, each in vars(module).items() if inspect.isfunction(each)]
+        raise UnknownName("function", name, known, file)
     return function  # type: ignore[no-any-return]
 
 
@@ -117,15 +147,16 @@ def run_chunk(work: Work, tasks: Sequence[Task]) -> list[Result]:
 
 def run_task(experiment: Experiment, task: Task) -> Result:
     """One run; whatever it raises is its result."""
-    begin = time.process_time()
+    begin, clock = time.process_time(), time.perf_counter()
+    outcome, text = Outcome({}), None
     try:
         outcome = experiment(task.parameters, task.seed)
     except Exception as error:  # the study goes on: the row says what happened
         own = isinstance(error, FootfallError)
         place = "" if own else f" ({_place(error)})"
         text = f"{type(error).__name__}: {error}{place}"[:2000]
-        return Result(task, {}, None, text, time.process_time() - begin)
-    return Result(task, outcome.measures, outcome.replay, None, time.process_time() - begin)
+    seconds, lasted = time.process_time() - begin, time.perf_counter() - clock
+    return Result(task, outcome.measures, outcome.replay, text, seconds, lasted=lasted)
 
 
 def _place(error: Exception) -> str:
@@ -259,24 +290,42 @@ class Processes:
 
 
 class Cluster:
-    """The workers of a Dask cluster. Dask gives the runs of a lost worker to another one."""
+    """The workers of a Dask cluster. Dask gives the runs of a lost worker to another one. Runs whose results were lost
+    with the way to the scheduler are asked for again when it is back."""
 
     def __init__(self, work: Any, address: str, run: Run = run_chunk) -> None:
+        self._work, self._address, self._run = work, address, run
+        self._flying: dict[Any, Sequence[Task]] = {}
+        self._count = 1
+        self._client = self._connected(f"no Dask scheduler at {address!r}")
+
+    def _connected(self, otherwise: str) -> Any:
         try:
             from distributed import Client
         except ImportError:
             raise MissingPackage("a cluster needs Dask: pip install 'footfall[studies]'") from None
-        self._work, self._run = work, run
         try:
-            self._client = Client(address, timeout=CONNECTING, set_as_default=False)
+            return Client(self._address, timeout=CONNECTING, set_as_default=False)
         except (OSError, ValueError) as error:
-            raise ProgramFailed(f"no Dask scheduler at {address!r}: {error}") from None
-        self._flying: dict[Any, Sequence[Task]] = {}
+            raise ProgramFailed(f"{otherwise}: {error}") from None
+
+    def _connect_again(self) -> None:
+        lost = list(self._flying.values())
+        self._flying.clear()
+        self.close()
+        self._client = self._connected(
+            f"the Dask scheduler at {self._address!r} is gone; what has run is kept, and the same command goes on when "
+            "it is back"
+        )
+        for tasks in lost:
+            self.submit(tasks)
 
     @property
     def count(self) -> int:
-        """Threads of all workers there are now."""
-        return max(1, sum(int(each) for each in self._client.nthreads().values()))
+        """Threads of all workers there are now, or were when the scheduler was heard of last."""
+        with suppress(OSError):
+            self._count = max(1, sum(int(each) for each in self._client.nthreads().values()))
+        return self._count
 
     def submit(self, tasks: Sequence[Task]) -> None:
         future = self._client.submit(self._run, self._work, list(tasks), pure=False, retries=_DEATHS)
@@ -287,23 +336,25 @@ class Cluster:
         from distributed import wait as wait_for_dask
         from distributed.scheduler import KilledWorker
 
-        try:
-            with self._client.as_current():
-                wait_for_dask(list(self._flying), timeout=seconds, return_when="FIRST_COMPLETED")
-        except TooLong:
-            if self._client.status not in ("running", "connecting"):
-                raise ProgramFailed(
-                    "the Dask scheduler is gone; the same command goes on when it is back"
-                ) from None
         found: list[Result] = []
-        for future in [each for each in self._flying if each.done()]:
-            tasks = self._flying.pop(future)
-            try:
-                found += future.result()
-            except KilledWorker:
-                found += [Result(task, {}, None, "its worker died several times", 0.0) for task in tasks]
+        try:
+            with suppress(TooLong), self._client.as_current():
+                wait_for_dask(list(self._flying), timeout=seconds, return_when="FIRST_COMPLETED")
+            for future in [each for each in self._flying if each.done()]:
+                try:
+                    found += future.result()
+                except KilledWorker:
+                    tasks = self._flying[future]
+                    found += [Result(task, {}, None, "its worker died several times", 0.0) for task in tasks]
+                del self._flying[future]
+        except (CancelledError, OSError):  # the way to the scheduler is lost, and all that it was to tell
+            self._connect_again()
+        if self._client.status not in ("running", "connecting"):
+            self._connect_again()
         return found
 
     def close(self) -> None:
-        self._client.cancel(list(self._flying), force=True)
-        self._client.close(timeout=5)
+        with suppress(Exception):  # of a scheduler that is gone
+            self._client.cancel(list(self._flying), force=True)
+        with suppress(Exception):
+            self._client.close(timeout=5)
