@@ -10,6 +10,7 @@ import pytest
 import footfall
 from footfall.bench.robots import examples_folder
 from footfall.control.gains import Gains, gains_from
+from footfall.control.operational_space import OperationalSpaceControl, select
 from footfall.control.priorities import level, solve_hierarchy
 from footfall.control.references import PoseReference, resting_pose, resting_reference
 from footfall.control.task_space import (
@@ -130,6 +131,31 @@ def test_a_light_wrist_arrives() -> None:
     simulation.run(EndEffectorControl(robot, tip, target, gains_from(2.0)), 2.0)
     left = pose_error(footfall.frame_pose(robot, simulation.state.q, tip), target)
     assert np.abs(left).max() < 1e-6
+
+
+def test_what_holds_a_frame_back_is_told_once_in_a_run() -> None:
+    """UR10 beside a singular pose, 21 mm off its target without a word before: near_singular is told of, each law's."""
+    robot, tip = light_wrist("ur10")
+    q = footfall.random_configuration(robot, seed=1035)
+    start = footfall.frame_pose(robot, q, tip)
+    target = Transform(
+        boxplus(start.rotation, np.array([0.2, -0.1, 0.3])), start.translation + np.array([0.05, 0.1, -0.08])
+    )
+    straight = select(motion=(True, True, True))
+    for control in (
+        EndEffectorControl(robot, tip, target, gains_from(2.0)),
+        OperationalSpaceControl(robot, tip, target, np.zeros(6), straight, gains_from(2.0)),
+    ):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("default")
+            at, v = q, np.zeros(robot.nv)
+            for k in range(300):
+                v = v + 2e-3 * footfall.forward_dynamics(robot, at, v, control.torque(2e-3 * k, at, v))
+                at = footfall.integrate(robot, at, 2e-3 * v)
+        messages = [str(one.message) for one in told if issubclass(one.category, ControlWarning)]
+        assert sum("is near a singular pose" in message for message in messages) == 1
+        assert len(messages) == len(set(messages)) < 4
+        assert np.abs(v).max() < 10.0
 
 
 def test_lost_directions_are_told() -> None:

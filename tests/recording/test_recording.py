@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import signal
@@ -427,6 +428,20 @@ def test_folders_are_named(robot: footfall.Robot, tmp_path: Path) -> None:
     with pytest.raises(ExistingFile, match="is no file"):
         RecordingWriter(tmp_path, robot, overwrite=True)
     assert tmp_path.is_dir()
+
+
+def test_a_recording_that_cannot_begin_names_its_file(
+    robot: footfall.Robot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("footfall.recording.writer._add_texts", full)
+    with pytest.raises(
+        CannotWrite, match=r"full.mcap' cannot be begun: No space left .*; nothing of it is kept"
+    ):
+        RecordingWriter(tmp_path / "full.mcap", robot)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_full_disk_is_reported_to_the_caller(robot: footfall.Robot, tmp_path: Path) -> None:

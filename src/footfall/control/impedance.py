@@ -84,12 +84,11 @@ class CartesianImpedance(FrameControl):
         dynamics = self._dynamics(q, v)
         moving = dynamics.jacobian.T @ self._wrench(time, dynamics) + self._beside(dynamics, time, q, v)
         carrying = dynamics.joint_gravity + dynamics.joint_coriolis
-        return within_efforts(self.robot, carrying, moving, f"Cartesian impedance at {time:.3f} s")
+        return within_efforts(self.robot, carrying, moving, "Cartesian impedance")
 
     def _dynamics(self, q: Array, v: Array) -> TaskDynamics:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ControlWarning)  # springs need no inertia along lost directions
-            return build_task_dynamics(self.robot, q, v, self.frame)
+        # Springs need no inertia along lost directions.
+        return build_task_dynamics(self.robot, q, v, self.frame, quiet=True)
 
     def _wrench(self, time: float, dynamics: TaskDynamics) -> Array:
         wanted = pose_at(self.path, time)
@@ -116,10 +115,11 @@ class CartesianImpedance(FrameControl):
         values, axes = np.linalg.eigh(self.period**2 * (root @ mobility @ root))
         if values[-1] <= 1.0:
             return stiffness
+        beyond = 2.0 ** np.floor(np.log2(values[-1]))  # in steps, so that a run tells it a few times only
         warnings.warn(
-            f"Cartesian impedance of frame {self.frame!r}: a spring is {values[-1]:.3g} times too stiff for a period "
-            f"of {self.period:g} s on a mass so light; it is softened to what is stable (less stiffness, or a shorter "
-            "period)",
+            f"Cartesian impedance of frame {self.frame!r}: a spring is at least {beyond:g} "
+            f"times too stiff for a period of {self.period:g} s on a mass so light; it is softened to what is stable "
+            "(less stiffness, or a shorter period)",
             ControlWarning,
             stacklevel=4,
         )

@@ -21,9 +21,11 @@ from footfall.control.gains import Gains, check_gains, gain_arrays
 from footfall.control.references import Path, Reference, pose_at
 from footfall.control.requests import check_directions, checked_array, checked_state
 from footfall.control.task_space import (
+    NEAR_SINGULAR,
     POSTURE_GAINS,
     FrameControl,
     build_task_dynamics,
+    check_damping,
     commanded_acceleration,
 )
 from footfall.dynamics.kinematics import frame_pose, frame_velocity
@@ -88,7 +90,7 @@ class OperationalSpaceControl(FrameControl):
 
     wrench: [f; n] (6,), N and N m, that the robot shall exert on the environment, world axes, or a function of time.
     gains: of the motion, 1/s2 and 1/s. rows: which of the six directions the arm can control. force_damping: 1/s, slows
-    motion in directions of force until there is contact. posture: as in `EndEffectorControl`.
+    motion in directions of force until there is contact. posture, damping, near_singular: as in `EndEffectorControl`.
     """
 
     robot: Robot
@@ -102,9 +104,11 @@ class OperationalSpaceControl(FrameControl):
     posture: Reference | None = None
     posture_gains: Gains = POSTURE_GAINS
     damping: float = 0.0
+    near_singular: float = NEAR_SINGULAR
 
     def __post_init__(self) -> None:
         self._check("operational-space control")
+        check_damping(self.damping, self.near_singular)
         check_directions("operational-space control", self.rows, 6)
         check_gains("operational-space control", self.gains, 6)
         if not callable(self.wrench):
@@ -131,12 +135,21 @@ class OperationalSpaceControl(FrameControl):
         """
         rows = list(self.rows)
         q, v = checked_state(self.robot, q, v)
-        dynamics = build_task_dynamics(self.robot, q, v, self.frame, rows=self.rows, damping=self.damping)
+        dynamics = build_task_dynamics(
+            self.robot,
+            q,
+            v,
+            self.frame,
+            rows=self.rows,
+            damping=self.damping,
+            near_singular=self.near_singular,
+        )
         acceleration = commanded_acceleration(dynamics, pose_at(self.path, time), self.gains)
         moved = self.selection.motion @ acceleration
         if advance is None:
             advance = -self.force_damping * dynamics.velocity
         moved += self.selection.force @ advance
+        self._tell_held_back("operational-space control", dynamics, moved[rows])
         force = dynamics.inertia @ moved[rows] + pressed[rows]
         task: Array = dynamics.jacobian.T @ (force + dynamics.coriolis + dynamics.gravity)
         # What cancels velocity terms and gravity also does so in the self-motion, as in RSL 2022, (3.96).

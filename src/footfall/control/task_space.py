@@ -42,6 +42,7 @@ from footfall.simulation.step_values import Command
 
 POSTURE_GAINS = Gains(20.0, 9.0)  # critical, 0.7 Hz: slow beside usual tasks
 NEAR_SINGULAR = 0.02  # of the largest singular value: directions below are about to be lost
+_NOTICED = 1e-3  # m/s2 or rad/s2: less is not worth a warning
 
 
 def pose_error(pose: Transform, target: Transform) -> Array:
@@ -57,7 +58,8 @@ class TaskDynamics(NamedTuple):
     inertia (m, m): Lambda. coriolis (m,): mu. gravity (m,): p, N and N m. jacobian (m, nv), jacobian_bias (m,).
     mass (nv, nv), joint_coriolis (nv,) and joint_gravity (nv,): the same in joint space. pose: of the frame. velocity
     (6,): of it. rank: directions of the m in which it can be accelerated. lost (m, m - rank): the others, as unit
-    vectors of [linear; angular times length]; inertia is zero along them.
+    vectors of [linear; angular times length]; inertia is zero along them. held_back (m, m): part of an acceleration
+    that near_singular holds back, zero where no direction is about to be lost.
     """
 
     inertia: Array
@@ -72,6 +74,7 @@ class TaskDynamics(NamedTuple):
     velocity: Array
     rank: int
     lost: Array
+    held_back: Array
 
 
 def build_task_dynamics(
@@ -85,6 +88,7 @@ def build_task_dynamics(
     length: float | None = None,
     tolerance: float = RANK_TOLERANCE,
     near_singular: float = 0.0,
+    quiet: bool = False,
 ) -> TaskDynamics:
     """Dynamics of a frame in the state q (nq,), v (nv,), RSL 2022, (3.84)-(3.89).
 
@@ -94,6 +98,7 @@ def build_task_dynamics(
     which the joints move it on average as fast as they turn the frame. damping (1/kg) bounds the inertia instead.
     near_singular: directions whose singular value is below this part of the largest (turns times length) count as if
     it were that: the inertia stays bounded along what is about to be lost, and the motion exact along all others.
+    quiet: without the warning.
     """
     frame_attachment(robot, frame)
     terms = _task_terms(robot, q, v, frame)
@@ -103,12 +108,14 @@ def build_task_dynamics(
     scale = np.where(np.array(rows) < 3, 1.0, arm)
     apparent = apparent_inertia(terms.mass, jacobian, scale=scale, tolerance=tolerance)
     inertia = damped_inverse(jacobian @ moved, damping) if damping else apparent.matrix
+    held_back = np.zeros_like(inertia)
     if near_singular > 0.0 and not damping:
         added = _added_mobility(scale[:, None] * jacobian, terms.mass, near_singular)
         if added.any():
             mobility = scale[:, None] * (jacobian @ moved) * scale + added
             inertia = scale[:, None] * np.linalg.pinv(mobility, rcond=1e-12, hermitian=True) * scale
-    if apparent.rank < len(rows) and not damping:
+            held_back = np.eye(len(rows)) - jacobian @ moved @ inertia
+    if apparent.rank < len(rows) and not damping and not quiet:
         warnings.warn(
             f"frame {frame!r} of robot {robot.name!r} can be accelerated in {apparent.rank} of {len(rows)} directions "
             "here; no force acts along the others (`rows` leaves some out, `damping` goes on near singular poses)",
@@ -129,6 +136,7 @@ def build_task_dynamics(
         terms.velocity,
         apparent.rank,
         apparent.lost,
+        held_back,
     )
 
 
@@ -222,6 +230,17 @@ class FrameControl:
         beside = posture_torque(self.robot, dynamics, time, q, v, self.posture, self.posture_gains)
         return np.asarray(self_motion_projector(dynamics) @ (beside + more), dtype=np.float64)
 
+    def _tell_held_back(self, what: str, dynamics: TaskDynamics, asked: Array) -> None:
+        """Warn where near_singular keeps back a tenth or more of the acceleration asked for (m,)."""
+        if np.linalg.norm(dynamics.held_back @ asked) > max(0.1 * np.linalg.norm(asked), _NOTICED):
+            warnings.warn(
+                f"{what}: frame {self.frame!r} of robot {self.robot.name!r} is near a singular pose and slow along "
+                "what it is about to lose, or stays off its target (lead the path or the posture round it; "
+                "near_singular=0 does not hold back)",
+                ControlWarning,
+                stacklevel=4,
+            )
+
     def torque(self, time: float, q: Array, v: Array) -> Array:
         """Torques (joints,), N m or N, in the state q (nq,), v (nv,)."""
         raise NotImplementedError
@@ -240,7 +259,7 @@ class EndEffectorControl(FrameControl):
     law, which throws the frame about where it is about to lose a direction.
 
     Torques stay within what the drives give: of what accelerates the frame they take the part that fits, beside all of
-    what carries the arm, with a `ControlWarning` warning.
+    what carries the arm. A `ControlWarning` says so, and another one where near_singular holds the frame back.
     """
 
     robot: Robot
@@ -257,11 +276,7 @@ class EndEffectorControl(FrameControl):
         self._check("end-effector control")
         check_directions("end-effector control", self.rows, 6)
         check_gains("end-effector control", self.gains, 6)
-        if not (0.0 <= self.damping < np.inf and 0.0 <= self.near_singular < 1.0):
-            raise InvalidInput(
-                f"damping is {self.damping}, near_singular {self.near_singular}; both are at least zero, "
-                "near_singular below one"
-            )
+        check_damping(self.damping, self.near_singular)
 
     def torque(self, time: float, q: Array, v: Array) -> Array:
         """Torques (joints,), N m or N, in the state q (nq,), v (nv,)."""
@@ -280,12 +295,19 @@ class EndEffectorControl(FrameControl):
             near_singular=self.near_singular,
         )
         asked = commanded_acceleration(dynamics, pose_at(self.path, time), self.gains)[list(self.rows)]
+        self._tell_held_back("end-effector control", dynamics, asked)
         torque = cancelling_task_torque(dynamics, asked) + self._beside(dynamics, time, q, v)
         if felt is not None:
             torque -= dynamics.jacobian.T @ felt[list(self.rows)]
         carrying = dynamics.joint_gravity + dynamics.joint_coriolis
-        return within_efforts(
-            self.robot, carrying, torque - carrying, f"end-effector control at {time:.3f} s"
+        return within_efforts(self.robot, carrying, torque - carrying, "end-effector control")
+
+
+def check_damping(damping: float, near_singular: float) -> None:
+    """Refuse what bounds no inertia, see `build_task_dynamics`."""
+    if not (0.0 <= damping < np.inf and 0.0 <= near_singular < 1.0):
+        raise InvalidInput(
+            f"damping is {damping}, near_singular {near_singular}; both are at least zero, near_singular below one"
         )
 
 
@@ -301,10 +323,11 @@ def within_efforts(robot: Robot, carrying: Array, moving: Array, what: str) -> A
     part = float(np.clip(np.min(np.where(moving != 0.0, room, np.inf), initial=1.0), 0.0, 1.0))
     if part < 1.0:
         least = int(np.argmin(np.where(moving != 0.0, room, np.inf)))
+        joint = next(j.name for j in robot.joints if least in range(robot.nv)[robot.v_slice(j.name)])
+        # The same words at each instant, so that Python shows them once in a run.
         warnings.warn(
-            f"{what}: joint velocity {least} of robot {robot.name!r} would need "
-            f"{abs(carrying[least] + moving[least]):.3g} of at most {most[least]:.3g} (N m or N); it moves with less "
-            "(softer gains or a slower path keep to it)",
+            f"{what}: joint {joint!r} of robot {robot.name!r} would need more than its effort of {most[least]:.3g} "
+            "(N m or N); it moves with less (softer gains or a slower path keep to it)",
             ControlWarning,
             stacklevel=4,
         )

@@ -165,8 +165,12 @@ class RecordingWriter:
         self._file = OutputFile(self.path, overwrite=overwrite)
         try:
             self._writer = self._begin(settings, texts)
-        except BaseException:
+        except BaseException as problem:
             self._file.remove()
+            if isinstance(problem, OSError):
+                raise CannotWrite(
+                    f"recording {str(self.path)!r} cannot be begun: {problem.strerror}; nothing of it is kept"
+                ) from problem
             raise
         self._thread = threading.Thread(
             target=self._keep_written, args=(flush_interval,), name=f"write {self.path.name}", daemon=True

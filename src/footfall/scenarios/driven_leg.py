@@ -274,7 +274,7 @@ def plot_step(results: Sequence[StepResult], path: Path | str) -> None:
         axes[:, 0], ("angle, deg", "error, deg", "motor current, A", "foot's error, mm"), strict=True
     ):
         axis.set_ylabel(label)
-    axes[0, 0].legend(ncols=4, fontsize="small")
+    axes[0, 0].legend(ncols=4, fontsize="small", loc="upper right")
     save_figure(figure, path, dpi=110)
 
 

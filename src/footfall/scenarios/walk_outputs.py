@@ -353,7 +353,7 @@ def _plan_view(panel: Any, rows: Any) -> None:
         )
     panel.set_aspect("equal", adjustable="datalim")
     panel.set_title("from above, m", fontsize=9)
-    panel.legend(fontsize=7)
+    panel.legend(fontsize=7, loc="upper right")
     panel.grid(alpha=0.3, linewidth=0.5)
 
 
@@ -362,5 +362,5 @@ def _curves(panel: Any, time: Any, title: str, curves: dict[str, Any]) -> None:
         panel.plot(time, values, color=color, linewidth=0.7, label=name)
     panel.set_title(title, fontsize=9)
     panel.set_xlabel("time, s", fontsize=8)
-    panel.legend(fontsize=7)
+    panel.legend(fontsize=7, loc="upper right")
     panel.grid(alpha=0.3, linewidth=0.5)

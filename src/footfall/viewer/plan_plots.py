@@ -129,7 +129,7 @@ def _draw_zmp(axes: Axes, motion: Motion, times: Array, axis: int) -> None:
     axes.plot(times, samples.zmp[:, 0, axis], color=ZMP, linewidth=1.0, label="zero-moment point")
     axes.plot(times, samples.center_of_mass[:, 0, axis], color=COM, label="centre of mass")
     axes.set(xlabel="t, s", ylabel=f"{'xy'[axis]}, m")
-    axes.legend(fontsize=7, loc="best")
+    axes.legend(fontsize=7, loc="upper right")
 
 
 def _draw_height(axes: Axes, motion: Motion, times: Array) -> None:
@@ -159,7 +159,7 @@ def _draw_height(axes: Axes, motion: Motion, times: Array) -> None:
             label="bounds overlap",
         )
     axes.set(xlabel="t, s", ylabel="height, m")
-    axes.legend(fontsize=7, loc="best")
+    axes.legend(fontsize=7, loc="upper right")
 
 
 def _draw_load(axes: Axes, motion: Motion, times: Array) -> None:
@@ -172,7 +172,7 @@ def _draw_load(axes: Axes, motion: Motion, times: Array) -> None:
         if samples.toes[:, 0, index].any():
             axes.plot(times, samples.toes[:, 0, index], ":", color=colour, label=f"{side} toe, rad")
     axes.set(xlabel="t, s", ylabel="load factor; toe angle, rad")
-    axes.legend(fontsize=7, loc="best")
+    axes.legend(fontsize=7, loc="upper right")
 
 
 def _support_range(motion: Motion, times: Array, axis: int) -> tuple[Array, Array]:

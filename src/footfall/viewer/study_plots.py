@@ -87,7 +87,7 @@ def _draw_panel(place: Any, cells: Sequence[Cell], main: str, second: str | None
         place.set_xlabel(main)
         place.grid(alpha=0.3)
     if second:
-        place.legend(fontsize=7, loc="best")
+        place.legend(fontsize=7, loc="upper right")
 
 
 def _text(value: Any) -> str:

@@ -124,7 +124,7 @@ def plot_course(course: HybridRun, path: Path) -> Path:
         axis.set_xlabel("time, s", fontsize=8)
         axis.grid(alpha=0.3)
         if any(panel):
-            axis.legend(fontsize=8)
+            axis.legend(fontsize=8, loc="upper right")
     if course.paths:
         axis = next(places)
         for label, line in course.paths.items():
@@ -133,7 +133,7 @@ def plot_course(course: HybridRun, path: Path) -> Path:
             axis.plot(*np.vstack([outline, outline[:1]]).T, "--", color="black", linewidth=0.8, label=label)
         axis.set_aspect("equal", adjustable="datalim")
         axis.set_title("from above, m", fontsize=10)
-        axis.legend(fontsize=8)
+        axis.legend(fontsize=8, loc="upper right")
         axis.grid(alpha=0.3)
     for axis in places:
         axis.set_visible(False)
