@@ -64,7 +64,7 @@ class Start:
 class RunOptions:
     """What happens, and for how long."""
 
-    duration: Annotated[float, typer.Option(min=0.0, help="How long, s.")] = 3.0
+    duration: Annotated[float, typer.Option("--duration", "--seconds", min=0.0, help="How long, s.")] = 3.0
     dt: Annotated[
         float | None, typer.Option(min=1e-6, help="Time step, s; default: 0.001, or the policy's own.")
     ] = None

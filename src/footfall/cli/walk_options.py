@@ -53,7 +53,8 @@ class RouteOptions:
         _option("--script", help="Signals that it receives, and events around it (.toml).", panel=_WAY),
     ] = None
     seconds: Annotated[
-        float | None, _option("--seconds", help="How long; by default until all is done.", panel=_WAY)
+        float | None,
+        _option("--seconds", "--duration", help="How long, s; by default until all is done.", panel=_WAY),
     ] = None
     speed: Annotated[float | None, _option("--speed", help="At most, m/s.", panel=_WAY)] = None
 

@@ -232,7 +232,8 @@ class FrameControl:
 
     def _tell_held_back(self, what: str, dynamics: TaskDynamics, asked: Array) -> None:
         """Warn where near_singular keeps back a tenth or more of the acceleration asked for (m,)."""
-        if np.linalg.norm(dynamics.held_back @ asked) > max(0.1 * np.linalg.norm(asked), _NOTICED):
+        lost = float(np.linalg.norm(dynamics.held_back @ asked))
+        if lost > max(0.1 * float(np.linalg.norm(asked)), _NOTICED):
             warnings.warn(
                 f"{what}: frame {self.frame!r} of robot {self.robot.name!r} is near a singular pose and slow along "
                 "what it is about to lose, or stays off its target (lead the path or the posture round it; "

@@ -99,9 +99,10 @@ def _refuse_quadrupeds(robot: Robot) -> None:
     if len(legs) >= 4:
         raise UnsuitableRobot(
             f"robot {robot.name!r} has {len(legs)} legs ({', '.join(legs)}), and walking is for bipeds; for robots "
-            "with four legs there are footfall simulate, footfall quadruped (trot, fall, jump) and the gaits of "
-            "footfall.gait; frames={'RF': ..., 'LF': ...} walks on two of them",
-            advice="footfall simulate, footfall quadruped; or two of its legs: --frame RF=... --frame LF=...",
+            "with four legs there are footfall simulate (a trained one: --policy go2), footfall quadruped (trot, fall, "
+            "jump) and the gaits of footfall.gait; frames={'RF': ..., 'LF': ...} walks on two of them",
+            advice="footfall simulate (--policy go2), footfall quadruped; or two of its legs: --frame RF=... "
+            "--frame LF=...",
         )
 
 
