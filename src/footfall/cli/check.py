@@ -15,7 +15,7 @@ _SIGNS = {"good": "yes", "weak": "partly", "missing": "NO"}
 
 
 def check(
-    robot: Annotated[str, typer.Argument(help="A robot's name or file (URDF, MJCF, TOML).")],
+    robot: Annotated[str, typer.Argument(help="A robot's name or file (URDF, xacro, SDF, MJCF, TOML).")],
     frame: FrameOption = None,
     sole: SoleOption = None,
     lenient: LenientOption = False,

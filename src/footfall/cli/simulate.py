@@ -85,7 +85,8 @@ def simulate(
     source: Annotated[
         str | None,
         typer.Argument(
-            help="A robot: shipped name, .urdf, .xml or .toml; or a scene with things that move. Policies name theirs."
+            help="A robot: name or file (.urdf, .xacro, .sdf, .xml, .toml); or a scene with things that move. "
+            "Policies name theirs."
         ),
     ] = None,
     *,
