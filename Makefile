@@ -19,10 +19,10 @@ help:
 	@echo "make bench    measure against Pinocchio (minutes; wants a quiet machine)"
 	@echo "make picture  draw the pictures of the README (wants Chromium)"
 	@echo "make wheel    build a wheel with native code for common CPUs (two minutes)"
-	@echo "make native   compile once what is the same for all robots, for this clone (a minute)"
+	@echo "make native   compile once what most runs need, for this clone (a minute; make demo does it)"
 	@echo "make clean    remove .venv and all that tools have left"
 
-demo: $(VENV)/installed
+demo: $(VENV)/installed | $(VENV)/native
 	$(BIN)/footfall walk --output demo
 
 walks: $(VENV)/installed-for-tests
@@ -67,6 +67,12 @@ wheel: $(VENV)/installed
 # The same for a clone: the first step of a robot does not wait for it. What changes in the sources is compiled anew.
 native: $(VENV)/installed
 	$(BIN)/python release/native_code.py --here
+	@touch $(VENV)/native
+
+$(VENV)/native: | $(VENV)/installed
+	@echo "making native code for this CPU, once"
+	-$(BIN)/python release/native_code.py --here
+	@touch $@
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "footfall needs Python 3.11 or newer")'

@@ -1,12 +1,13 @@
-"""Native code that is the same for all robots, for a wheel: made for common CPUs, so that nobody waits for it.
+"""Native code for a wheel or a clone, made for common CPUs, so that nobody waits for it: what is the same for all
+robots, and what LOLA and the quadruped need to be simulated and to walk.
 
 python release/native_code.py                  # for all levels of x86-64 that this machine has
 python release/native_code.py --level x86-64-v3
 python release/native_code.py --here                # for the best level of this machine, in a clone
 
-A process a level simulates, plans and walks a little with FOOTFALL_LEVEL set and an empty cache; what it compiles goes
-into an archive in `src/footfall/compiler/shipped`, which `hatch_build.py` puts into the wheel. Code is found by a hash
-of its source and of the Python that runs it: an archive of another version is never used, and does no harm.
+Two processes a level simulate, plan and walk a little with FOOTFALL_LEVEL set and an empty cache; what they compile
+goes into an archive in `src/footfall/compiler/shipped`, which `hatch_build.py` puts into the wheel. Code is found by a
+hash of its source and of the Python that runs it: an archive of another version is never used, and does no harm.
 """
 
 from __future__ import annotations
@@ -24,23 +25,28 @@ from footfall.whole_file import written_whole
 
 LEVELS = ("x86-64-v3", "x86-64-v4")
 _FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # the same content makes the same archive
-_USE = """
-import warnings
-
-import numpy as np
-
-import footfall
-
-warnings.simplefilter("ignore")
+_BEGIN = "import warnings; import footfall; warnings.simplefilter('ignore')"
+_USES = (
+    """
 for name, scene in (("lola", "flat"), ("quadruped", "blocks"), ("quadruped", "rough")):
     simulation = footfall.Simulation(footfall.load(name), scene)
     simulation.run(simulation.zero_command, 0.01)
 sleepy = footfall.Simulation(None, "blocks", sleep=True)
 sleepy.run(sleepy.zero_command, 0.01)
+""",
+    """
+import sys
+import tempfile
+
+from footfall.cli import main
+
 for mode in ("reduced", "full"):
-    request = footfall.walking.WalkRequest(scene="obstacles", mode=mode, noise=True, seed=1)
-    footfall.walking.walk(request)
-"""
+    footfall.walking.walk(footfall.walking.WalkRequest(scene="obstacles", mode=mode, noise=True, seed=1))
+with tempfile.TemporaryDirectory() as folder:
+    sys.argv = ["footfall", "walk", "--output", folder]
+    main()
+""",
+)
 
 
 def make_archive(level: str, folder: Path) -> Path:
@@ -49,13 +55,16 @@ def make_archive(level: str, folder: Path) -> Path:
     path = folder / f"{sys.platform}-{level}-{python}.zip"
     with tempfile.TemporaryDirectory() as empty:
         environment = {**os.environ, "FOOTFALL_LEVEL": level, "FOOTFALL_CACHE_DIR": empty}
-        subprocess.run([sys.executable, "-c", _USE], env=environment, check=True)
+        uses = [subprocess.Popen([sys.executable, "-c", _BEGIN + use], env=environment) for use in _USES]
+        ends = [process.wait() for process in uses]
+        if any(ends):
+            raise SystemExit(f"native code for {level} was not made; what went wrong stands above")
         folder.mkdir(parents=True, exist_ok=True)
         with written_whole(path) as file, zipfile.ZipFile(file, "w") as archive:
             for entry in sorted(Path(empty).glob("*.kernel")):
                 content = entry.read_bytes()
                 known = cache.parsed(content, entry.stem)
-                if known is not None and known.facts.get("shared"):
+                if known is not None:
                     archive.writestr(zipfile.ZipInfo(entry.name, _FIRST_DAY), content, zipfile.ZIP_DEFLATED)
     return path
 

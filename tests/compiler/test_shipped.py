@@ -9,9 +9,12 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from footfall.compiler import cache, machine
+from footfall.arrays import Array
+from footfall.compiler import build_kernel, cache, kernel, machine
+from footfall.compiler.kernel import Kernel
 from footfall.compiler.routines import routine
 from footfall.errors import InvalidInput
 
@@ -27,14 +30,29 @@ print(half_sum(3.0, 4.0), len(made), machine.cpu_name())
 needs_level = pytest.mark.skipif(machine.best_level() is None, reason="no level of x86-64 with AVX2")
 
 
+KERNEL_USE = """
+from tests.compiler.test_shipped import square_kernel
+
+print(square_kernel()([3.0])[0])
+"""
+
+
 @routine
 def half_sum(a: float, b: float) -> float:
     return 0.5 * (a + b)
 
 
-def used(folder: Path, **environment: str) -> list[str]:
+def _square(x: Array) -> Array:
+    return x * x
+
+
+def square_kernel() -> Kernel:
+    return build_kernel(_square, {"x": 1}, name="square")
+
+
+def used(folder: Path, use: str = USE, **environment: str) -> list[str]:
     given = {**os.environ, "FOOTFALL_CACHE_DIR": str(folder), **environment}
-    run = subprocess.run([sys.executable, "-c", USE], env=given, capture_output=True, text=True, check=True)
+    run = subprocess.run([sys.executable, "-c", use], env=given, capture_output=True, text=True, check=True)
     return run.stdout.split()
 
 
@@ -70,6 +88,20 @@ def test_code_for_a_level_is_found_by_every_cpu_that_has_it(
     fresh = routine(half_sum.python)  # type: ignore[attr-defined]
     assert fresh(3.0, 4.0) == 3.5
     assert compiled == []
+
+
+@needs_level
+def test_kernels_for_a_level_are_found_too(
+    tmp_path: Path, shipped: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert used(tmp_path / "level", KERNEL_USE, FOOTFALL_LEVEL=str(machine.best_level())) == ["9.0"]
+    with zipfile.ZipFile(shipped / "code.zip", "w") as archive:
+        for kept in (tmp_path / "level").glob("*.kernel"):
+            archive.write(kept, kept.name)
+    cache._packs.cache_clear()
+    monkeypatch.setenv("FOOTFALL_CACHE_DIR", str(tmp_path / "empty"))
+    monkeypatch.setattr(kernel, "_compile", lambda program, kind: pytest.fail("it is compiled again"))
+    assert square_kernel()(np.array([3.0]))[0] == 9.0
 
 
 @needs_level

@@ -234,27 +234,30 @@ class Kernel:
 
     def _entry(self, kind: str) -> disk.Entry:
         """From the cache, or compiled; a key only points to an entry, so that an equal graph serves many keys."""
-        surroundings = (kind, machine.identity(), _compiler_source())
         if self._key is None:
-            return self._compiled(kind, surroundings)[1]
-        named = disk.key_of(self._key, *surroundings)
-        with _IN_TURN.of(named):  # another thread may be at it, ahead of this one
-            pointer = disk.read(named)
-            entry = None if pointer is None else disk.read(pointer.facts["entry"])
-            if entry is None:
-                place, entry = self._compiled(kind, surroundings)
-                disk.write(named, disk.Entry({"entry": place}, b""))
+            return self._compiled(kind)[1]
+        names = _places(self._key, kind)
+        with _IN_TURN.of(names[0]):  # another thread may be at it, ahead of this one
+            for name in names:
+                pointer = disk.read(name)
+                entry = None if pointer is None else disk.read(pointer.facts["entry"])
+                if entry is not None:
+                    return entry
+            place, entry = self._compiled(kind)
+            disk.write(names[0], disk.Entry({"entry": place}, b""))
         return entry
 
-    def _compiled(self, kind: str, surroundings: tuple[str, ...]) -> tuple[str, disk.Entry]:
+    def _compiled(self, kind: str) -> tuple[str, disk.Entry]:
         """Found in the cache by the graph, or compiled; and its place there."""
-        place = disk.key_of(self._traced(kind).digest(), *surroundings)
-        entry = disk.read(place)
-        if entry is None:
-            with _told_if_long(self.name):
-                entry = _compile(self._traced(kind), kind)
-            disk.write(place, entry)
-        return place, entry
+        places = _places(self._traced(kind).digest(), kind)
+        for place in places:
+            entry = disk.read(place)
+            if entry is not None:
+                return place, entry
+        with _told_if_long(self.name):
+            entry = _compile(self._traced(kind), kind)
+        disk.write(places[0], entry)
+        return places[0], entry
 
     @cached_property
     def _feedback(self) -> dict[int, int]:
@@ -426,6 +429,12 @@ def _told_if_long(name: str) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
+
+
+def _places(what: str, kind: str) -> list[str]:
+    """Of what is found by a key or a graph, in the cache: where it is kept if made here, and where if shipped."""
+    lanes = str(machine.widest_lanes())
+    return [disk.key_of(what, kind, each, lanes, _compiler_source()) for each in machine.identities()]
 
 
 def _compile(program: Program, kind: str) -> disk.Entry:
