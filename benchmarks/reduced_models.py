@@ -48,7 +48,7 @@ NAMES: tuple[str, ...] = get_args(Generator)
 FIRST_SEED = 1000
 STEP, PACE = 0.36, 0.8  # of the height of the centre of mass, and s for one of 0.9 m: the usual step
 SPEEDS = np.arange(0.15, 1.3, 0.05)  # m/s for a centre of mass of 0.9 m, that are tried
-BLOW = 0.1  # s, that a push lasts
+IMPACT = 0.1  # s, that a push lasts
 COARSE, FINE = (
     8.0,
     1.0,
@@ -215,8 +215,8 @@ def largest_push(
     body, unit = code.body.body_of("UB"), code.body.model.mass / 67.3
 
     def bears(impulse: float) -> bool:
-        force = impulse / BLOW
-        push = Push(body, (force * np.cos(way), force * np.sin(way), 0.0), start, BLOW)
+        force = impulse / IMPACT
+        push = Push(body, (force * np.cos(way), force * np.sin(way), 0.0), start, IMPACT)
         walker = Walker(code, load_scene("flat"), motion, WalkerOptions(pushes=(push,), log_every=20))
         if tuned is not None:
             walker.tune(tuned(walker.gains))

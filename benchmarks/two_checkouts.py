@@ -139,7 +139,7 @@ def _in_lanes(robot: Any, touching: list[str] | None) -> Any:
 
 
 def control_cases() -> Iterator[Case]:
-    """Steps of inverse kinematics and of whole-body control of LOLA on her feet, and a goal for an arm."""
+    """Steps of inverse kinematics and of whole-body control of LOLA on her feet, and goals of an arm."""
     import footfall
     from benchmarks.lab.control import lola_steps
     from footfall.ik import solve_ik
@@ -152,7 +152,7 @@ def control_cases() -> Iterator[Case]:
             return 20
 
         yield Case(step.name, sweep)
-    arm = footfall.load("ur5")
+    arm = footfall.load("arm-7r")
     frame = arm.bodies[-1].name
     rng = np.random.default_rng(2)
     start = rng.uniform(-1.0, 1.0, arm.nq)
@@ -163,7 +163,7 @@ def control_cases() -> Iterator[Case]:
             solve_ik(arm, start, [PoseTask(frame, goal)])
         return len(goals)
 
-    yield Case("solve_ik, ur5", reach)
+    yield Case("solve_ik, an arm of seven joints", reach)
 
 
 def walking_cases() -> Iterator[Case]:

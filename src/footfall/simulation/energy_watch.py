@@ -1,8 +1,9 @@
 """A watch over energy: what nothing drives must not gain any.
 
-Steps are of first order in what turns fast, and blows of many limbs at once have laws that may give energy (Kane's
+Steps are of first order in what turns fast, and impacts of many limbs at once have laws that may give energy (Kane's
 paradox; `contact/islands/rebound.py`). So a run without efforts, pushes, springs and things on given paths is looked at
-when it ends, and a gain of more than a hundredth is told: of what moved most at any time, and of which dt would do.
+when it ends, and a gain of more than a hundredth of the most that moved at any time gives a warning, with the dt that
+would do.
 
 Semi-implicit steps move with the velocity of their end, so that energies belong together half a step before: there the
 energy of what swings or flies goes up and down by dt squared, not by dt.
@@ -12,12 +13,13 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array
+from footfall.arrays import Array, Integers
+from footfall.compiler.routines import ArrayOf, Matrix3, Vector3, routine
 from footfall.dynamics.algorithm import algorithm
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.energy import kinetic_energy, link_kinetic_energies, potential_energy
@@ -28,7 +30,7 @@ from footfall.scene.assembly import combined_robot
 from footfall.scene.model import Scene
 from footfall.simulation.run_values import Trajectory
 
-_GAIN = 0.01  # of what moved most, from which on it is told
+_GAIN = 0.01  # of what moved most, from which on it gives a warning
 _HEIGHT = 0.05  # m: what rises by a hundredth of it is no news
 _ROUNDING = 1e-12  # m: limp joints of a free robot have efforts of rounding, over the weight at this arm
 _ROWS = 256  # of a run at most; the last one always
@@ -40,6 +42,14 @@ class Energies(NamedTuple):
 
     kinetic: Array
     potential: Array
+
+
+class _Things(NamedTuple):
+    """Free bodies: mass (n,), kg, centre of mass (n, 3) and inertia about it (n, 3, 3) in their own frames."""
+
+    mass: Array
+    centre: ArrayOf[Vector3]
+    inertia: ArrayOf[Matrix3]
 
 
 class EnergyWatch:
@@ -68,6 +78,16 @@ class EnergyWatch:
         loops = self._robot.tree.loops
         return hard and still and not self._robot.springs and (loops is None or not loops.held)
 
+    @cached_property
+    def _things(self) -> _Things:
+        """The free bodies."""
+        free = [thing.free for thing in self._scene.objects if thing.free is not None]
+        return _Things(
+            np.array([each.mass for each in free]),
+            np.array([each.center_of_mass for each in free]).reshape(-1, 3),
+            np.array([each.inertia for each in free]).reshape(-1, 3, 3),
+        )
+
     def look(self, trajectory: Trajectory, *, passive: bool, began: float) -> None:
         """At a run that began at a time, s. passive: whether nothing was pushed; efforts are in the trajectory."""
         if self._told or not self._watches:
@@ -76,7 +96,7 @@ class EnergyWatch:
         if not passive or driven:
             self._time = np.nan
             return
-        rows = np.unique(np.linspace(0, len(trajectory.time) - 1, _ROWS).round().astype(int))
+        rows = _rows_of(len(trajectory.time))
         energies = self._energies(trajectory.q[rows], trajectory.v[rows])
         total = (energies.kinetic + energies.potential).sum(axis=1)
         if began != self._time:
@@ -104,22 +124,13 @@ class EnergyWatch:
             both = np.asarray(_energies_before(self._robots, q[:, :count], v[:, :speeds], [self._dt]))
             kinetic.append(both[:, :1])
             potential.append(both[:, 1:])
-        things = self._scene.free_objects
-        if things:
-            places = q[:, count:].reshape(len(q), -1, 7)
-            rates = v[:, speeds:].reshape(len(v), -1, 6)
-            turned = np.asarray(matrix_from_quaternion(places[..., 3:].reshape(-1, 4)))
-            turned = turned.reshape(*places.shape[:2], 3, 3)
-            masses = np.array([thing.free.mass for thing in things if thing.free is not None])
-            centres = np.array([thing.free.center_of_mass for thing in things if thing.free is not None])
-            inertias = np.array([thing.free.inertia for thing in things if thing.free is not None])
-            arms = np.einsum("nkij,kj->nki", turned, centres)
-            spin = np.einsum("nkij,nkj->nki", turned, rates[..., 3:])
-            linear = rates[..., :3] + np.cross(spin, arms)
-            centre = places[..., :3] + arms - 0.5 * self._dt * linear
-            turning = np.einsum("nki,kij,nkj->nk", rates[..., 3:], inertias, rates[..., 3:])
-            kinetic.append(0.5 * (masses * (linear**2).sum(axis=2) + turning))
-            potential.append(-masses * (centre @ np.asarray(self._robot.gravity)))
+        if len(self._things.mass):
+            shape = len(q), len(self._things.mass)
+            kinetic.append(np.empty(shape))
+            potential.append(np.empty(shape))
+            half = 0.5 * self._dt
+            gravity = np.asarray(self._robot.gravity, np.float64)
+            _add_things(self._things, gravity, half, q[:, count:], v[:, speeds:], kinetic[-1], potential[-1])
         return Energies(np.hstack(kinetic), np.hstack(potential))
 
     def _tell(
@@ -147,11 +158,37 @@ class EnergyWatch:
         )
 
 
+@lru_cache(maxsize=16)
+def _rows_of(count: int) -> Integers:
+    """Which rows of a run of so many are looked at."""
+    return np.unique(np.linspace(0, count - 1, _ROWS).round().astype(int))
+
+
 @algorithm(q="nq", v="nv", dt="1")
 def _energies_before(robot: Robot, q: Array, v: Array, dt: Array) -> Any:
     """Kinetic and potential energy (2,), J, half a step dt (1,) before q (nq,), with the velocity v (nv,)."""
     before = q if robot.loops else integrate(robot, q, -0.5 * dt[0] * v)
     return np.array([kinetic_energy(robot, before, v), potential_energy(robot, before)])
+
+
+@routine
+def _add_things(
+    things: _Things, gravity: Vector3, half: float, q: Array, v: Array, kinetic: Array, potential: Array
+) -> None:
+    """The same for free bodies, (n, bodies), at q (n, 7 bodies) and v (n, 6 bodies). half: of a step, s."""
+    for row in range(len(q)):
+        for k in range(len(things.mass)):
+            turn = matrix_from_quaternion(
+                np.array([q[row, 7 * k + 3], q[row, 7 * k + 4], q[row, 7 * k + 5], q[row, 7 * k + 6]])
+            )
+            place: Vector3 = q[row, 7 * k : 7 * k + 3]
+            speed: Vector3 = v[row, 6 * k : 6 * k + 3]
+            spin: Vector3 = v[row, 6 * k + 3 : 6 * k + 6]
+            arm = turn @ things.centre[k]
+            linear = speed + np.cross(turn @ spin, arm)
+            mass, centre = things.mass[k], place + arm - half * linear
+            kinetic[row, k] = 0.5 * (mass * (linear @ linear) + spin @ (things.inertia[k] @ spin))
+            potential[row, k] = -mass * (centre @ gravity)
 
 
 def _rounded(dt: float) -> float:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from time import monotonic, perf_counter
-from types import TracebackType
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -280,12 +279,7 @@ class Pace:
     def __enter__(self) -> None:
         self._begin = perf_counter()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         spent = max(perf_counter() - self._begin, 1e-9)
         self.periods = min(max(1, int(self.periods * min(_FASTER, _CALL / spent))), _MOST)
 
@@ -313,12 +307,7 @@ class RunRecording:
     def __enter__(self) -> RunRecording:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._recorder is not None and self._done > self._recorded:
             self._record()
 

@@ -81,7 +81,7 @@ def _are_old(options: Any) -> bool:
 
 
 def _plant(old: dict[str, Any], options: Any) -> tuple[Any, dict[str, Any]]:
-    """The class that old words stand for, and what it is told."""
+    """The class that old words stand for, and its arguments."""
     from footfall.contact.penalty import PenaltyLaw
     from footfall.simulation import plants
     from footfall.simulation.simulation import Simulation

@@ -47,9 +47,15 @@ class DrivenWords(RunWords, total=False):
     drives: Gears | None
 
 
+class PlaceWords(DrivenWords, total=False):
+    """What plants take that have a list of places that may touch, see `FeetSimulation`."""
+
+    feet: Sequence[str] | None
+    candidates: Sequence[Candidate] | None
+
+
 class _Lanes(SimulationBase):
-    """Native code for a list of places that may touch, in lanes. candidates: the list of places, instead of all points
-    of collision geometry against all surfaces. feet: bodies of the robots whose places the list has."""
+    """Native code for a list of places that may touch, in lanes."""
 
     engine: FeetEngine
 
@@ -58,12 +64,11 @@ class _Lanes(SimulationBase):
         robot: Robot | None,
         scene: Scene | str | Path | None,
         kind: StepKind,
-        feet: Sequence[str] | None,
-        candidates: Sequence[Candidate] | None,
-        words: DrivenWords,
+        words: PlaceWords,
     ) -> None:
-        self._kind, self._feet, self._given = kind, feet, candidates
-        super().__init__(robot, scene, **words)
+        given: dict[str, Any] = {**words}
+        self._kind, self._feet, self._given = kind, given.pop("feet", None), given.pop("candidates", None)
+        super().__init__(robot, scene, **given)
 
     def _with_shapes(self, robot: Robot) -> Robot:
         return robot if self._given is not None else super()._with_shapes(robot)
@@ -139,12 +144,10 @@ class FeetSimulation(_ExactLanes):
         robot: Robot | None,
         scene: Scene | str | Path | None = None,
         *,
-        feet: Sequence[str] | None = None,
-        candidates: Sequence[Candidate] | None = None,
         bounded_energy: bool = False,
-        **words: Unpack[DrivenWords],
+        **words: Unpack[PlaceWords],
     ) -> None:
-        super().__init__(robot, scene, ExactStep(bounded_energy), feet, candidates, words)
+        super().__init__(robot, scene, ExactStep(bounded_energy), words)
 
 
 class SweepSimulation(_ExactLanes):
@@ -158,12 +161,10 @@ class SweepSimulation(_ExactLanes):
         robot: Robot | None,
         scene: Scene | str | Path | None = None,
         *,
-        feet: Sequence[str] | None = None,
-        candidates: Sequence[Candidate] | None = None,
         sweeps: int = 200,
-        **words: Unpack[DrivenWords],
+        **words: Unpack[PlaceWords],
     ) -> None:
-        super().__init__(robot, scene, SweptStep("sweeps", _count(sweeps)), feet, candidates, words)
+        super().__init__(robot, scene, SweptStep("sweeps", _count(sweeps)), words)
 
 
 class ImpactSimulation(_ExactLanes):
@@ -177,12 +178,10 @@ class ImpactSimulation(_ExactLanes):
         robot: Robot | None,
         scene: Scene | str | Path | None = None,
         *,
-        feet: Sequence[str] | None = None,
-        candidates: Sequence[Candidate] | None = None,
         sweeps: int = 200,
-        **words: Unpack[DrivenWords],
+        **words: Unpack[PlaceWords],
     ) -> None:
-        super().__init__(robot, scene, SweptStep("impacts", _count(sweeps)), feet, candidates, words)
+        super().__init__(robot, scene, SweptStep("impacts", _count(sweeps)), words)
 
 
 class SpringSimulation(_ExactLanes):
@@ -197,12 +196,10 @@ class SpringSimulation(_ExactLanes):
         scene: Scene | str | Path | None = None,
         *,
         law: PenaltyLaw | None = None,
-        feet: Sequence[str] | None = None,
-        candidates: Sequence[Candidate] | None = None,
-        **words: Unpack[DrivenWords],
+        **words: Unpack[PlaceWords],
     ) -> None:
         self.law = law or PenaltyLaw()
-        super().__init__(robot, scene, SpringStep(self.law), feet, candidates, words)
+        super().__init__(robot, scene, SpringStep(self.law), words)
 
     def reset(self, q: Array | None = None, v: Array | None = None) -> None:
         super().reset(q, v)
@@ -231,8 +228,8 @@ class SmoothSimulation(_Lanes):
     ) -> None:
         if integrator not in get_args(SmoothIntegrator):
             raise UnknownName("integrator", integrator, get_args(SmoothIntegrator), "SmoothSimulation")
-        driven: Any = words
-        super().__init__(robot, scene, SmoothStep(integrator, law or PenaltyLaw()), feet, candidates, driven)
+        places: Any = {**words, "feet": feet, "candidates": candidates}
+        super().__init__(robot, scene, SmoothStep(integrator, law or PenaltyLaw()), places)
 
 
 class LayerSimulation(SimulationBase):

@@ -426,7 +426,7 @@ def _moving(robot: Robot, link: int) -> list[int]:
     return sorted({place for velocity in own for place in rows[velocity]})
 
 
-# A robot whose joints move as they are told, in a time step: only its floating base is free.
+# A robot whose joints move as prescribed, in a time step: only its floating base is free.
 #
 # Ideal drives: with `M_bb (v_b' - v_b) = -dt h_b - M_bj (v_j' - v_j) + J_b^T p` the base follows from contact and from
 # what the joints do, Seiwald (2023), section 7.4. The step of a world then has six unknown velocities for the robot,

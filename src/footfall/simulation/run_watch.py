@@ -25,7 +25,7 @@ from footfall.simulation.engine import Deepest, Engine
 from footfall.simulation.run_values import SimulationState, Trajectory
 from footfall.simulation.step_values import Command
 
-# Simulations that leave the numbers: an error for one robot, a warning for some of many.
+# Simulations that diverge: an error for one robot, a warning for some of many.
 
 _MEANINGLESS = 1e6  # m/s, rad/s or m
 NEAR_DEAD_POINT = 0.1  # loop_margin from which one long step may have gone beyond the dead point
@@ -51,7 +51,7 @@ def require_good(robot: Robot, q: Array, v: Array, state: SimulationState, comma
 
 
 def warn_of_divergence(q: Array, v: Array) -> None:
-    """Of robots (batch, steps, n) that end with no numbers, or with such that have no meaning."""
+    """Of robots (batch, steps, n) that diverged: NaN, Inf or absurd numbers at the end."""
     ends = np.abs(np.concatenate([q[:, -1], v[:, -1]], axis=1))
     if np.maximum.reduce(ends, axis=None) < _MEANINGLESS:
         return
@@ -60,7 +60,7 @@ def warn_of_divergence(q: Array, v: Array) -> None:
         good = (np.abs(v[lost]) < _MEANINGLESS).all(axis=2) & np.isfinite(q[lost]).all(axis=2)
         first = good.argmin(axis=1)  # in a robot that is lost the last is not good
         warnings.warn(
-            f"{len(lost)} of {len(q)} robots left the numbers, the first of them, robot {lost[first.argmin()]}, in "
+            f"{len(lost)} of {len(q)} robots diverged (NaN or Inf), the first, robot {lost[first.argmin()]}, in "
             f"step {first.min()}: are all initial states and commands finite, and is dt small enough?",
             SimulationWarning,
             stacklevel=3,
@@ -120,7 +120,7 @@ def warn_of_residuals(
     allowed = _NEARLY * (tolerance * scale if asked is None else asked)
     bad = residuals > allowed
     if scale > 0.0 and bad.any():
-        worst = np.fmax.reduce(residuals[bad], axis=None)  # robots that left the numbers have none
+        worst = np.fmax.reduce(residuals[bad], axis=None)  # robots that diverged have none
         warnings.warn(
             f"contact was not solved as asked in {bad.sum()} of {bad.size} control periods: up to {worst:.2g} N s are "
             f"left ({worst / scale:.2g} of weight times dt); more newton_steps or a smaller dt may help",
@@ -129,10 +129,10 @@ def warn_of_residuals(
         )
 
 
-# Loops that come to a dead point, where joints that lead would have to turn back: told of before, and stopped at.
+# Loops that approach a dead point, where leading joints would have to turn back: a warning before it, an error at it.
 
 _LEAST_MARGIN = 0.02  # loop_margin: joints follow fifty times as fast as they are led
-_COMING = 0.2  # from here on a dead point that a loop moves towards is told of
+_COMING = 0.2  # from here on a loop that moves towards a dead point gives a warning
 _SOON = 10  # control periods before a loop is there
 _STUCK = 1e-4  # loop_margin of a linkage that has no way to go on
 

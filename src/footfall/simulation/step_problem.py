@@ -39,7 +39,7 @@ from footfall.simulation.run_values import SimulationState, Trajectory, join_tra
 from footfall.simulation.step_values import Command
 from footfall.simulation.world.engine import WorldEngine
 from footfall.simulation.world.laws import felt_gap, giving_share
-from footfall.simulation.world.movers import BLOW, COUNTS
+from footfall.simulation.world.movers import COUNTS, IMPACT
 from footfall.simulation.world.velocity_sums import CLOSING, HOLDS
 from footfall.simulation.world.warm_start import match_contacts, warm_impulses
 
@@ -186,7 +186,7 @@ def _contact_spins(simulation: ExactSimulation, state: SimulationState) -> Array
                     moment += sign * (np.cross(arm, impulse) + contact["moment"])
         about_center = body["inertia"] + body["mass"] * (skew(centre) @ skew(centre))
         change = np.linalg.solve(about_center, rotation.T @ moment)
-        if np.linalg.norm(change) <= BLOW * speed:
+        if np.linalg.norm(change) <= IMPACT * speed:
             spins[body["first_v"] + 3 : body["first_v"] + 6] = change
     return spins
 

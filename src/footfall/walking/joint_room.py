@@ -17,7 +17,7 @@ from footfall.motion.body_tasks import joints_between
 from footfall.robot.model import WORLD, JointType
 from footfall.walking.body import FEET, WalkingBody
 
-_LIMIT_ZONE = 0.15  # rad, from a limit, within which a joint becomes dear
+_LIMIT_ZONE = 0.15  # rad, from a limit, within which motion of a joint is penalised
 _LEAST = 0.01  # mobility at a limit and beyond
 _RESTING = 0.2  # rad/s, below which a joint is nearly at rest
 

@@ -11,7 +11,7 @@ than not. Four things make them converge in four to ten steps, where they took a
   best that comes along is kept (interior points and Newton's method take longer and solve less of it);
 - the softness goes by the root of the residual, and shrinks threefold a step at the most, since near the solution a
   few contacts that bear little still change their states;
-- what moves is solved to a tolerance of its own, with a bounded effort; the best that was found is kept and told.
+- what moves is solved to a tolerance of its own, with a bounded effort; the best that was found is kept and reported.
 """
 
 from __future__ import annotations

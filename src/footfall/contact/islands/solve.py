@@ -45,7 +45,7 @@ _STRAINED = 0.95  # of the disc: what is beyond is at its limit
 _SAME_WAY = 1e-12  # one minus the cosine below which normals are the same
 _INSIDE = 0.999  # of the disc: what is in there sticks
 _MUCH_LESS = 1e-2  # of the residual is left by a step after which factors are used again
-_NEAR = 1e-5  # of the weight: what comes so near to the solution is kept
+_NEARLY_SOLVED = 1e-5  # of the weight: what comes so near to the solution is kept
 
 
 class Guess(NamedTuple):
@@ -94,7 +94,7 @@ def solve_directly(
         _expect(island, v_now, now, laws, softness)
     fill_inertial(island, v_now, inertial)
     steps, turn, fresh = 0, 0, False
-    least, near = np.inf, _NEAR * island.weight
+    least, near = np.inf, _NEARLY_SOLVED * island.weight
     while turn < 2 * most and (fresh or steps < most):
         if not fresh:
             symmetric = assemble_answers(island, laws.contacts, laws.joints, blocks)

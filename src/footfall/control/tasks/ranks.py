@@ -89,8 +89,8 @@ def check_ranks(
     names, rates, singular, broken = [], np.zeros(len(error)), {}, np.zeros(len(error), dtype=bool)
     for task, place in zip(stack.tasks, stack.places, strict=True):
         names += _row_names(task, place.stop - place.start)
-        told = 0.0 if task.rate is None else task.rate
-        rates[place] = told + task.decay * error[place] - drift[place]
+        feed_forward = 0.0 if task.rate is None else task.rate
+        rates[place] = feed_forward + task.decay * error[place] - drift[place]
         same = _same(robot, q, task) if isinstance(task, FeatureTask) else ()
         if same:
             singular[task.label], broken[place] = same, True

@@ -145,7 +145,7 @@ def build_island(now: Moment, draft: Draft) -> Island:
     for k in range(len(draft.joints)):
         joints[k] = _joint_row(now, draft, inertia, draft.joints[k])
         mobility = max(mobility, joints[k].mobility)
-    # It is pushed and touches nothing: what is not balanced is told as an impulse all the same.
+    # It is pushed and touches nothing: what is not balanced is reported as an impulse all the same.
     if mobility == 0.0:
         for node in range(len(inertia.pivots)):
             mobility += np.sum(inertia.pivots[node])

@@ -134,7 +134,7 @@ def bodies_of(world: World, contact: Contact) -> tuple[int, int]:
 
 # From contacts to islands: which movers hang together.
 
-_NEAR = 0.01  # rad or m: a blow elsewhere may drive a joint through a limit within a step that it does not move towards
+_LIMIT_REACH = 0.01  # rad or m: an impact elsewhere can push a joint past a limit that it was not approaching
 
 
 class Members(NamedTuple):
@@ -220,7 +220,7 @@ def _acts(now: Moment, k: int) -> bool:
         return True
     q = now.state.q[joint.coordinate]
     ahead = q + 2.0 * now.settings.dt * joint_rate(now, joint, now.room.free)
-    return bool(min(q, ahead) < joint.lower + _NEAR or max(q, ahead) > joint.upper - _NEAR)
+    return bool(min(q, ahead) < joint.lower + _LIMIT_REACH or max(q, ahead) > joint.upper - _LIMIT_REACH)
 
 
 def is_held(members: Members, head: int) -> bool:

@@ -83,7 +83,7 @@ def _row_before(table: Array, clock: float) -> int:
 # Gyroscopic forces are those in the middle of a step. Where a body spins on something that middle is known only if
 # contact is: without it, the nutation of a top grows by w^2 dt / 2. So what contact did in the last step is taken to
 # be what it does in this one (`spin_of_contact`): impulses of a spinning body that touches change little from step to
-# step, blows aside.
+# step, impacts aside.
 #
 # A free body has the velocity [velocity of its origin in world axes; angular velocity in body axes], as a floating
 # joint.
@@ -91,7 +91,7 @@ def _row_before(table: Array, clock: float) -> int:
 
 _SPINS = 0.3  # rad in a step, from which on it is taken in parts
 COUNTS = 0.003  # rad in a step, from which on contact counts in its middle
-BLOW = 0.1  # of the angular velocity: a greater change by contact was a blow
+IMPACT = 0.1  # of the angular velocity: a greater change by contact was an impact
 _PART = 0.1  # rad
 _MOST_PARTS = 100
 
@@ -130,7 +130,7 @@ def turns(state: State, body: FreeBody, dt: float) -> bool:
 
 def note_contact_spins(world: World, settings: Settings, state: State, room: Workspace) -> None:
     """By how much contact changed the angular velocity of free bodies in the last step, (free, 3), rad/s in their own
-    axes, into the workspace; zero for what hardly turns, and after blows."""
+    axes, into the workspace; zero for what hardly turns, and after impacts."""
     some = False
     for k in range(len(world.free)):
         room.spun[k] = np.zeros(3)
@@ -163,8 +163,8 @@ def note_contact_spins(world: World, settings: Settings, state: State, room: Wor
             speed = np.array(
                 [state.v[body.first_v + 3], state.v[body.first_v + 4], state.v[body.first_v + 5]]
             )
-            blow = change @ change > BLOW * BLOW * (speed @ speed)
-            room.spun[k] = np.zeros(3) if blow else change
+            impact = change @ change > IMPACT * IMPACT * (speed @ speed)
+            room.spun[k] = np.zeros(3) if impact else change
 
 
 def free_velocity(

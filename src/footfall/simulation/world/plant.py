@@ -136,7 +136,7 @@ class WorldPlant:
         self._fresh = self._made = True
 
     def _drop_arrays(self) -> None:
-        """Contacts are no longer told of changes to what these arrays remember of them."""
+        """Contacts no longer follow changes of what these arrays remember of them."""
         if self._made:
             self.engine.contacts.drop(self.state.memory)
         self._fresh = self._made = False

@@ -112,17 +112,17 @@ def count_rest(now: Moment, members: Members) -> None:
             state.v[first : first + 6] = 0.0
 
 
-# A second look for contacts after a blow.
+# A second look for contacts after an impact.
 #
-# Contacts are looked for where bodies would go if nothing stopped them. A blow sends limbs elsewhere within the same
-# step, and what they come to then was not looked at: they would be millimetres inside of each other before the next
-# step knows. So after a blow contacts are looked for once more, between bodies that it sent elsewhere and all others,
-# where they go with the velocities that it gave them, and the step is solved with both.
+# Detection predicts free motion. An impact sends limbs elsewhere within the same step, to things that detection did not
+# look at: they would be millimetres inside of each other before the next step. So after an impact contacts are looked
+# for once more, between bodies that it sent elsewhere and all others, along the velocities that it gave them, and the
+# step is solved with both.
 
-_SEEN = 0.5  # of the reach of detection: blows that move a point less in a step lead to nothing that was not looked at
+_SEEN = 0.5  # of the reach of detection: where an impact moves a point less in a step, detection has seen all
 
 
-def is_blow(settings: Settings, speed: float) -> bool:
+def is_impact(settings: Settings, speed: float) -> bool:
     """Whether a change of the velocity of a point, m/s, is a reason to look again."""
     return speed * settings.dt > _SEEN * settings.reach
 
@@ -155,7 +155,7 @@ def expect_velocities(now: Moment, steady: Flags) -> bool:
                 angular[i] += np.sum(motions[3 + i] * v)
         pushed, turned = linear - bodies.linear[link], angular - bodies.angular[link]
         speed = np.sqrt(pushed @ pushed) + far[link] * np.sqrt(turned @ turned)
-        steady[link] = not is_blow(now.settings, speed)
+        steady[link] = not is_impact(now.settings, speed)
         some = some or not steady[link]
         bodies.linear[link] = linear
         bodies.angular[link] = angular
@@ -255,7 +255,7 @@ def advance(now: Moment, command: Array) -> Report:
     nothing: ArrayOf[Vector3] = np.empty((0, 3))
     steady, residuals = np.zeros(len(room.bodies.position), dtype=np.bool_), np.zeros(world.movers)
     solved = _solve_all(now, before, known, need.contacts, Seen(room.found[:0], nothing, steady, residuals))
-    if is_blow(settings, solved.struck):
+    if is_impact(settings, solved.struck):
         contacts, impulses = room.found[: need.contacts].copy(), state.impulses[: need.contacts].copy()
         seen = Seen(contacts, impulses, steady, residuals)
         need = _look_again(now, need.contacts, steady)

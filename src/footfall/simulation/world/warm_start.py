@@ -17,7 +17,7 @@ from footfall.contact.detection.narrow import motion_between
 from footfall.contact.detection.shapes import Contact
 from footfall.simulation.world.records import Moment
 
-_NEAR = 0.03  # m: contacts of a pair that are farther apart are others
+_SAME_POINT = 0.03  # m: contacts of a pair that are farther apart are others
 _BENDS = 0.1  # of the way that points move in a step is the most that curves take them aside: angles of 0.2
 
 
@@ -36,7 +36,7 @@ def match_contacts(before: ArrayOf[Contact], now: ArrayOf[Contact], matches: Int
             continue
         while first < len(before) and comes_before(before[first], contact):
             first += 1
-        best, least = -1, _NEAR * _NEAR
+        best, least = -1, _SAME_POINT * _SAME_POINT
         m = first
         while m < len(before) and before[m].first == contact.first and before[m].second == contact.second:
             if before[m].feature == contact.feature:
