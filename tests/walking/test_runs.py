@@ -178,3 +178,21 @@ def test_standing_is_a_walk_too() -> None:
     assert done.summary.reached
     assert done.summary.steps == 0
     assert done.summary.distance == 0.0
+
+
+def test_ctrl_c_while_a_walk_is_written_says_what_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ended without a word when the plot was being drawn."""
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("footfall.scenarios.walk_outputs.plot_walk", interrupted)
+    options = ["walk", "flat", "--goal", "0.3,0", "--seconds", "0.1", "--output", str(tmp_path)]
+    result = CliRunner().invoke(app, options)
+    assert result.exit_code == 130, result.output
+    assert "interrupted while it wrote; kept:" in result.output
+    for ending in (".json", ".mcap", ".npz", ".walk.json"):
+        assert (tmp_path / f"flat{ending}").is_file()
+        assert f"flat{ending}" in result.output

@@ -190,7 +190,13 @@ def run_and_write(
                 _keep_walked(recorder)
                 raise typer.Exit(INTERRUPTED) from None
             session.close()
-            written = recorder.finish(done, plots=results.plot)
+            told(1.0, "writing what happened")
+            try:
+                written = recorder.finish(done, plots=results.plot)
+            except KeyboardInterrupt:
+                kept = ", ".join(str(path) for path in sorted(recorder.folder.glob(f"{name}.*")))
+                errors().print(f"interrupted while it wrote; kept: {kept}", highlight=False, soft_wrap=True)
+                raise typer.Exit(INTERRUPTED) from None
     if request.vision is not None and request.perception is not None:
         written.append(Path(request.perception))
     if results.as_json:

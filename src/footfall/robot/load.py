@@ -120,4 +120,6 @@ def _with_srdf(robot: Robot, given: Path | None, source: Path) -> Robot:
 
 def _unknown_suffix(path: Path) -> RobotError:
     message = f"suffix {path.suffix!r} is unknown; robots are in {', '.join(_SUFFIXES)} files"
+    if path.suffix == ".mcap":
+        message += " (a recording: footfall view, plot, export; footfall.read_recording)"
     return RobotError(message, source=str(path))
