@@ -313,7 +313,7 @@ def _arrays(file: IO[bytes]) -> dict[str, Any]:
         names = {name: f"{name}.npy" for name in ("sizes", *_ARRAYS)}
         missing = [name for name, member in names.items() if member not in members]
         if missing:
-            raise InvalidInput(f"there is no array {missing[0]!r}")
+            raise InvalidInput(f"there is no array {missing[0]!r}; write problems by save_problems")
         total = sum(members[member].file_size for member in names.values())
         if total > _MOST_BYTES:
             raise InvalidInput(f"holds {total} bytes; at most {_MOST_BYTES} are read")
@@ -351,7 +351,7 @@ def _problems(stored: dict[str, Any]) -> Iterator[ContactProblem]:
         for name, length in zip(_ARRAYS, lengths, strict=True):
             part = stored[name][positions[name] : positions[name] + length]
             if len(part) != length:
-                raise InvalidInput(f"{name} ends within a problem")
+                raise InvalidInput(f"{name} ends within a problem; the file is cut off")
             parts[name] = part
             positions[name] += length
         parts["delassus"] = parts["delassus"].reshape(size, size)

@@ -344,7 +344,8 @@ def solve_hierarchy(
     missing = tuple(level.missing(v) for level in levels)
     if status != SOLVED:
         norms = {f"level {k}": float(np.linalg.norm(left)) for k, left in enumerate(missing)}
-        raise NoSolution("no motion keeps the bounds", norms, evidence=(tuple(levels), bounds))
+        message = "no motion keeps the bounds; widen those that contradict each other"
+        raise NoSolution(message, norms, evidence=(tuple(levels), bounds))
     return HierarchySolution(v, tuple(ranks.tolist()), missing, freedom)
 
 

@@ -73,7 +73,8 @@ def convex_hull(points: Array) -> ConvexHull:
     points = np.unique(np.asarray(points, dtype=np.float64).reshape(-1, 3), axis=0)
     if not len(points) or not np.isfinite(points).all():
         raise GeometryError(
-            "a convex hull needs points, all of them finite", subject=("shape", "convex hull")
+            f"points are {points.tolist()[:3]}; a convex hull needs at least one, all of them finite",
+            subject=("shape", "convex hull"),
         )
     centre = (points.min(axis=0) + points.max(axis=0)) / 2
     size = float(np.abs(points - centre).max())

@@ -530,7 +530,8 @@ class PrioritisedRate(TaskRate):
             self.tolerance,
         )
         if status != SOLVED:
-            raise NoSolution("no motion keeps the limits", {}, evidence=(np.array(q), lower, upper))
+            message = "no motion keeps the limits; start within them, or widen those of velocity"
+            raise NoSolution(message, {}, evidence=(np.array(q), lower, upper))
         return v
 
 

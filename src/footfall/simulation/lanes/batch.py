@@ -177,10 +177,9 @@ class RobotBatch:
                     f"({len(chosen)}, {size}), finite"
                 )
         norms = np.linalg.norm(np.atleast_2d(q)[:, 3:7], axis=1)
-        if (np.abs(norms - 1.0) > 1e-6).any():
-            raise InvalidInput(
-                f"row {int(np.argmax(np.abs(norms - 1.0)))} of q has a quaternion that is no unit"
-            )
+        if (off := np.abs(norms - 1.0)).max(initial=0.0) > 1e-6:
+            row = int(off.argmax())
+            raise InvalidInput(f"row {row} of q has a quaternion of norm {norms[row]:.6g}; it must be 1")
         state.q[chosen], state.v[chosen] = q, v
         state.impulses[chosen], state.air_time[chosen] = 0.0, 0.0
         state.held[chosen] = np.broadcast_to(q, (len(chosen), robot.nq))[
@@ -196,7 +195,9 @@ class RobotBatch:
             )
         if not np.isfinite(goal).all():
             row = np.argwhere(~np.isfinite(np.atleast_2d(goal)))[0]
-            raise InvalidInput(f"goal of row {row[0]}, joint {row[1]} is not finite")
+            raise InvalidInput(
+                f"goal of row {row[0]}, joint {row[1]} is not finite; give rad for every joint"
+            )
         self._goal[:] = goal
         self._stepping()[0]()
         self._rows.reverse()
