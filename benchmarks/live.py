@@ -28,6 +28,7 @@ from footfall.walking import LiveSession, PlannerProcess, WalkRequest, run_live
 from footfall.walking.clock import Clock, Counted, Level, Timing, clear_clock, timing
 from footfall.walking.live.control import LOOP_PRIORITY, schedule
 from footfall.walking.live.runner import EmptyLoop, empty_loop
+from footfall.walking.signals import Served
 
 # Seiwald 2023, table 4.6: mean, standard deviation and largest, us.
 _SOURCE = {
@@ -162,7 +163,7 @@ def _request(scene: str, mode: str, seed: int) -> WalkRequest:
 
 def _walked(seconds: float, mode: str, priority: bool, seed: int) -> tuple[dict[str, Phase], int]:
     request = _request("obstacles", mode, seed)
-    planner = PlannerProcess(request)
+    planner = PlannerProcess(request, preferred=priority)
     session = LiveSession(request, planner=planner, log_memory=64e6)
     planner.wait()
     clock = session.walker.brain.clock
@@ -214,30 +215,27 @@ def stops(count: int, mode: str, seed: int, *, priority: bool) -> list[str]:
     """From a stop to the first set point that differs from those of the walk without it, simulated s, while ways to
     random goals are planned. The set points without it are those of the motion that the robot had."""
     request = _request("obstacles", mode, seed)
-    planner = PlannerProcess(request)
+    planner = PlannerProcess(request, preferred=priority)
     session = LiveSession(request, planner=planner, log_memory=64e6)
     planner.wait()
     random = np.random.default_rng(seed)
-    sent: list[
-        tuple[float, float]
-    ] = []  # when a stop was sent, and how long the plan before it had been searched
-    asked = float("inf")
+    sent: list[float] = []
     phase, until = "walk", 1.0
 
     def tell(now: float) -> None:
-        nonlocal phase, until, asked
+        nonlocal phase, until
         if now < until:
             return
         if phase == "walk":
             session.drive(0.0, 0.0, 0.3)
-            phase, until = "goal", now + 1.5
+            phase, until = "goal", now + 1.2
         elif phase == "goal":
             session.walk_to(float(random.uniform(0.3, 3.0)), float(random.uniform(-1.0, 1.0)))
-            phase, until, asked = "stop", now + float(random.uniform(0.01, 0.4)), now
+            phase, until = "stop", now + float(random.uniform(0.01, 0.4))
         elif phase == "stop":
             session.stop()
-            sent.append((now, now - asked))
-            phase, until = "rest", now + 3.0
+            sent.append(now)
+            phase, until = "rest", now + 1.0
         elif session.pilot.rests(now):
             phase = "walk"
 
@@ -255,12 +253,15 @@ def stops(count: int, mode: str, seed: int, *, priority: bool) -> list[str]:
     changed = [
         data["begins"] for _, name, data in session.happened if name == "plan" and data["about"] == "stop"
     ]
-    delays = [min((each - when for each in changed if each > when), default=np.inf) for when, _ in sent]
-    found = np.array([each for each in delays if each < 3.0])
+    delays = [min((each - when for each in changed if each > when), default=np.inf) for when in sent]
+    found = np.array([each for each in delays if each < 1.0])
+    searches = [(each.asked, each.time) for each in session.sent if isinstance(each, Served)]
+    searched = [when - asked for when in sent for asked, answered in searches if asked <= when < answered]
     return [
-        f"Stops: {len(sent)} while ways to random goals were planned (seed {seed}), {len(found)} of them while it "
-        f"walked. From signal to the first set point that it changes: median {np.median(found):.3f} s, 99 % "
-        f"{np.percentile(found, 99):.3f} s, largest {found.max():.3f} s."
+        f"Stops: {len(sent)} after goals at random (seed {seed}), {len(found)} of them while it walked. In "
+        f"{len(searched)} of them the planner was searching, for up to {max(searched, default=0.0):.2f} s then. From "
+        f"signal to the first set point that it changes: median {np.median(found):.3f} s, 99 % "
+        f"{np.percentile(found, 99):.3f} s, largest {found.max():.3f} s. Load {os.getloadavg()[0]:.1f} at the end."
     ]
 
 

@@ -36,9 +36,11 @@ from footfall.walking.live.commands import Address, CommandLink, running_walks
 from footfall.walking.signals import WalkTo
 
 _PARTS = ("vision", "panel", "client", "planner")
+_GONE, _SILENT = "planner gone", "vision silent"  # in what the walk says of itself
 _MARK = "FOOTFALL_RUNNING_SYSTEM"  # in the environment of all processes, and of those that they start
 _AWAY = 3.0  # s, between the end of a process and its successor
-_PATIENCE = 120.0  # s, until something must have started
+_PATIENCE = 600.0  # s, until something must have started: native code may have to be made
+_ROW = 10  # periods from one row of the log to the next: ten minutes of all would be a gigabyte
 _REST = 1.0  # s, that the robot stands before it gets another goal
 
 
@@ -52,7 +54,8 @@ class Kill(NamedTuple):
 
 class Outcome(NamedTuple):
     """What became of the system. summary: of the walk. events: of its recording. same: whether the replay has its bits.
-    left: what was found afterwards that should not be there. goals: that the clients sent, and those refused."""
+    left: what was found afterwards that should not be there. goals: that the clients sent, and those refused. lasted:
+    whether the walk went on until it was told to end."""
 
     kills: list[Kill]
     summary: dict[str, Any]
@@ -62,6 +65,7 @@ class Outcome(NamedTuple):
     same: bool
     left: list[str]
     goals: tuple[int, int]
+    lasted: bool
 
 
 class System:
@@ -76,6 +80,9 @@ class System:
         self.running: dict[str, subprocess.Popen[bytes]] = {}
         self.all: list[subprocess.Popen[bytes]] = []
         self.kills: list[Kill] = []
+        self.outputs: dict[str, Path] = {}  # of what runs now
+        self._link: CommandLink | None = None
+        self._state = ""
         self.start("vision")
         vision = f"127.0.0.1:{self.port}"
         words = [
@@ -89,12 +96,14 @@ class System:
             str(seed),
             "--no-plot",
         ]
-        words += ["--output", str(folder / "walk"), "--log-memory", "64", "--seconds", "36000"]
+        words += ["--output", str(folder / "walk"), "--log-memory", "256", "--log-every", str(_ROW)]
+        words += ["--seconds", "36000"]
         self._run("walk", ["-m", "footfall", *words, *(["--priority"] if priority else [])])
         try:
             self.address: Address = _until(
-                self._address, f"the walk did not start; see {folder / 'walk.out'}"
+                self._address, f"the walk did not start; see {self.outputs['walk']}"
             )
+            self._link = CommandLink(self.address)
         except BaseException:
             self.stop()
             raise
@@ -112,23 +121,46 @@ class System:
             self._run(part, ["-m", "benchmarks.running_system", *words, "--seed", str(len(self.all))])
 
     def kill(self, part: str) -> None:
-        """End one of them as nothing ends it by itself."""
+        """End one of them as nothing ends it by itself; waits until the walk has noticed, if it needs it."""
         if part == "planner":
-            os.kill(planner_of(self.address.pid), signal.SIGKILL)
-        else:
-            self.running[part].kill()
-            self.running.pop(part).wait()
+            killed = planner_of(self.address.pid)
+            os.kill(killed, signal.SIGKILL)
+            self._until_walk(lambda: planner_of(self.address.pid) != killed or _GONE in self.state)
+            return
+        self.running[part].kill()
+        self.running.pop(part).wait()
+        if part == "vision":
+            self._until_walk(lambda: _SILENT in self.state)
+
+    @property
+    def state(self) -> str:
+        """What the walk said last of how the robot is and who is not there."""
+        while self._link is not None and not self._link.states.empty():
+            self._state = self._link.states.get()
+        return self._state
+
+    @property
+    def walks(self) -> bool:
+        """Whether the walk itself still runs."""
+        return self.running["walk"].poll() is None
 
     def at_work(self, part: str) -> bool:
-        """Whether a process does what it is for, as far as it says so."""
+        """Whether a process does what it is for, as far as it and the walk say so."""
         if part == "planner":
-            return planner_of(self.address.pid) > 0
-        told = (self.folder / f"{part}.out").read_text().splitlines()
+            return planner_of(self.address.pid) > 0 and _GONE not in self.state
+        if part == "vision" and _SILENT in self.state:
+            return False
         mark = {"vision": "seeing for walks", "panel": "open http", "client": "at work"}[part]
-        return part in self.running and any(mark in line for line in told[-20:])
+        return part in self.running and mark in self.outputs[part].read_text()
+
+    def _until_walk(self, found: Callable[[], bool]) -> None:
+        """Until something is so, or the walk has ended."""
+        _until(lambda: found() or not self.walks, f"the walk notices nothing; see {self.outputs['walk']}")
 
     def stop(self) -> None:
         """End all that is left."""
+        if self._link is not None:
+            self._link.close()
         for each in self.running.values():
             each.terminate()
         for each in self.all:
@@ -136,14 +168,14 @@ class System:
                 each.wait(20.0)
 
     def _address(self) -> Address | None:
-        if self.running["walk"].poll() is not None:
-            raise SystemExit((self.folder / "walk.out").read_text())
+        if not self.walks:
+            raise SystemExit(self.outputs["walk"].read_text())
         pid = self.running["walk"].pid
         return next((each for each in running_walks() if each.pid == pid), None)
 
     def _run(self, part: str, words: list[str]) -> None:
-        out = (self.folder / f"{part}.out").open("ab" if part == "client" else "wb")
-        with out:
+        self.outputs[part] = self.folder / f"{part}-{len(self.all)}.out"
+        with self.outputs[part].open("wb") as out:
             command, marked = [sys.executable, "-u", *words], {**os.environ, _MARK: str(os.getpid())}
             process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, env=marked)
         self.running[part] = process
@@ -207,7 +239,7 @@ def run(
         begun, beside = time.monotonic(), start_empty(seconds, WORK["reduced"], priority=priority)
         walk, number = system.running["walk"], 0
         end = begun + seconds
-        while walk.poll() is None and (
+        while system.walks and (
             time.monotonic() < end or (_goals(folder)[0] < goals and time.monotonic() < end + _PATIENCE)
         ):
             time.sleep(0.1)
@@ -221,27 +253,28 @@ def run(
                 time.sleep(_AWAY)
                 system.start(part)
             back: float | None = None
-            while back is None and walk.poll() is None and time.monotonic() < begun + now + _PATIENCE:
+            while back is None and system.walks and time.monotonic() < begun + now + _PATIENCE:
                 time.sleep(0.1)
                 if system.at_work(part):
                     back = time.monotonic() - begun
             system.kills.append(Kill(part, now, back))
+        lasted = system.walks
         walk.send_signal(signal.SIGINT)
         with _at_most(_PATIENCE, walk):
             walk.wait(_PATIENCE)
     finally:
         system.stop()
-    return _outcome(system, folder, before, empty_report(beside, seconds))
+    return _outcome(system, folder, before, empty_report(beside, seconds), lasted=lasted)
 
 
-def _outcome(system: System, folder: Path, before: set[str], empty: str) -> Outcome:
+def _outcome(system: System, folder: Path, before: set[str], empty: str, *, lasted: bool) -> Outcome:
     from footfall import read_recording
     from footfall.walking import read_request
     from footfall.walking.live.session import session_for
 
     name = system.scene.stem
     files = folder / "walk"
-    told = (folder / "walk.out").read_text()
+    told = system.outputs["walk"].read_text()
     late = next((line for line in told.splitlines() if "ended late" in line), told[-400:])
     summary = json.loads((files / f"{name}.json").read_text())
     recording = read_recording(files / f"{name}.mcap")
@@ -256,7 +289,7 @@ def _outcome(system: System, folder: Path, before: set[str], empty: str) -> Outc
     )
     events = [(float(each.time), each.name) for each in recording.events if each.name in wanted]
     request = read_request(files / f"{name}.walk.json")
-    session = session_for(request)
+    session = session_for(request, log_every=_ROW)
     session.run_until(request.seconds or 0.0)
     log = np.load(files / f"{name}.npz")
     kept = session.walker.log.signals
@@ -264,13 +297,12 @@ def _outcome(system: System, folder: Path, before: set[str], empty: str) -> Outc
     same = bool(np.array_equal(log["center"][-count:], kept["center"][-count:]))
     session.close()
     left = sorted(leftovers() - before)
-    return Outcome(system.kills, summary, events, late, empty, same, left, _goals(folder))
+    return Outcome(system.kills, summary, events, late, empty, same, left, _goals(folder), lasted)
 
 
 def _goals(folder: Path) -> tuple[int, int]:
     """How many the clients have sent, and how many were refused."""
-    client = folder / "client.out"
-    lines = client.read_text().splitlines() if client.exists() else []
+    lines = [line for each in folder.glob("client-*.out") for line in each.read_text().splitlines()]
     return sum(line.startswith("goal") for line in lines), sum(line.startswith("refused") for line in lines)
 
 

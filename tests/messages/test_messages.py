@@ -309,7 +309,7 @@ def test_a_peer_with_unknown_signals_is_left() -> None:
 def test_silent_peers_give_their_places_up() -> None:
     """Eight that say nothing held all places for ever."""
     heard: list[Message] = []
-    options = LinkOptions(first=0.3)
+    options = LinkOptions(first=1.0)
     with Listener(lambda _, message: heard.append(message), options=options, most=8) as listener:
         silent = [socket.create_connection(listener.address) for _ in range(8)]
         assert eventually(lambda: any("introduce itself" in text for text in listener.left))

@@ -60,7 +60,7 @@ def walk_live(request: WalkRequest, name: str, results: Results, server: ServerO
     )
     asked = msgspec.structs.replace(request if stays else completed(request), live=True)
     with progress("preparing; the first time native code is made, which takes a minute", 1.0):
-        planner = PlannerProcess(asked)
+        planner = PlannerProcess(asked, preferred=results.priority)
         session = LiveSession(
             asked, planner=planner, log_every=results.log_every, log_memory=results.log_bytes
         )

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
+import time
 from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import msgspec
 import numpy as np
@@ -183,6 +189,47 @@ def test_a_walking_robot_whose_planner_is_silent_stops(code: WalkingCode):
     assert session.succeeded
 
 
+def test_a_planner_that_does_not_even_give_up_gets_a_successor(
+    code: WalkingCode, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("footfall.walking.live.session._HANGS", 4.0)
+    asked = msgspec.structs.replace(_REQUEST, goal=(3.0, 0.0, 0.0))
+    planner = SlowPlanner(asked, code, [])
+    session = LiveSession(asked, planner=planner, code=code)
+    session.run(1.0)
+    planner.delays.append(10**6)
+    session.walk_to(3.0, 0.1)
+    session.run(4.5)  # a second until it is told to give up
+    assert session.lost == 0
+    assert session.pilot.rests(session.time)
+    session.run(1.0)
+    assert session.lost == 1
+    assert session.planner_up
+    session.walk_to(0.8)
+    assert session.run_to_rest(20.0)
+    assert session.succeeded
+    again = LiveSession(session.request, code=code)
+    again.run_until(session.time)
+    assert _same(session, again)
+
+
+def test_a_successor_that_dies_too_is_followed_by_another(monkeypatch: pytest.MonkeyPatch):
+    begun: list[str] = []
+
+    def begin(self: PlannerProcess):
+        begun.append("planner")
+        pipe, other = multiprocessing.Pipe()
+        (other.close if len(begun) in (2, 3) else lambda: other.send(True))()
+        return pipe, SimpleNamespace(other=other), SimpleNamespace(join=lambda wait: None, is_alive=bool)
+
+    monkeypatch.setattr(PlannerProcess, "_begin", begin)
+    planner = PlannerProcess(_REQUEST)
+    handover = cast(Handover, "all that it takes over")
+    assert [planner.replace(handover) for _ in range(3)] == [False, False, True]
+    assert len(begun) == 4
+    planner.close()
+
+
 def test_a_planner_that_dies_brings_the_robot_to_rest_and_another_takes_over(code: WalkingCode):
     asked = msgspec.structs.replace(_REQUEST, goal=None)
     planner = SlowPlanner(asked, code, [])
@@ -314,8 +361,10 @@ def test_a_walk_takes_commands_from_its_planner_process_and_from_others():
             assert session.lost == 1
             # Commands are refused where they are wrong, and answered by the loop where they are right.
             with pytest.raises(InvalidInput, match="no body 'nobody'"):
-                _while_walking(session, server, lambda: send_command(address, _push("nobody")))
-            _while_walking(session, server, lambda: send_command(address, Stop()))
+                _while_walking(
+                    session, server, lambda: send_command(address, _push("nobody"), patience=240.0)
+                )
+            _while_walking(session, server, lambda: send_command(address, Stop(), patience=240.0))
             assert any(isinstance(each, Stop) for each in session.sent)
             with pytest.raises(PeerGone, match="not answered"):
                 send_command(msgspec.structs.replace(address, token="wrong"), Stop(), patience=0.5)
@@ -332,16 +381,13 @@ def _push(body: str):
 
 
 def _while_walking(session: LiveSession, server: CommandServer, do) -> None:
-    """Do something in another thread while the loop runs."""
-    from concurrent.futures import ThreadPoolExecutor
-
+    """Do something in another thread while the loop runs, for as long as that waits."""
     with ThreadPoolExecutor(1) as pool:
         done = pool.submit(do)
-        for _ in range(2000):
+        while not done.done():
             server.serve(session)
             session.run(BORDER * 1e-3)
-            if done.done():
-                break
+            time.sleep(1e-3)  # who asks must come to its turn
         done.result()
 
 
@@ -352,3 +398,16 @@ def test_commands_are_checked():
         command(str(COURSE[0].__struct_config__.tag), {})
     with pytest.raises(InvalidInput, match="from now on"):
         command("stop", {"time": 3.0})
+
+
+def test_walks_do_not_listen_behind_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """What a link leads to is another folder of this user, whose files are no walks that have ended."""
+    elsewhere, runtime = tmp_path / "elsewhere", tmp_path / "runtime"
+    elsewhere.mkdir(mode=0o700)
+    (elsewhere / "mine.json").write_text("{}")
+    runtime.mkdir()
+    (runtime / "footfall").symlink_to(elsewhere)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
+    with pytest.raises(InvalidInput, match="can be reached by others"):
+        list(running_walks())
+    assert (elsewhere / "mine.json").exists()

@@ -141,7 +141,7 @@ def test_vision_is_killed_and_comes_back(
     session = WalkSession(request, code=code)
     link = session.sight.arrivals  # type: ignore[union-attr]
     assert isinstance(link, VisionLink)
-    assert eventually(lambda: link.up, seconds=60.0)
+    assert eventually(lambda: link.up)
     session.run_until(2.0)
     assert events(session) == []
     assert not session.pilot.rests(session.time)
@@ -153,7 +153,7 @@ def test_vision_is_killed_and_comes_back(
     assert session.pilot.rests(session.time)
     assert not session.resting  # it waits to go on
     processes.append(serving(port, "a secret"))
-    assert eventually(lambda: link.up, seconds=60.0)
+    assert eventually(lambda: link.up)
     assert session.run_to_rest(60.0)
     assert events(session) == ["vision lost", "vision back"]
     assert session.succeeded
@@ -263,7 +263,7 @@ def test_who_sends_nothing_but_nonsense_is_left(code: WalkingCode) -> None:
 
 def test_eight_silent_peers_do_not_keep_the_ninth_out() -> None:
     """Those that do not introduce themselves in time give their places up."""
-    with VisionService(seer(), limits=LinkOptions(first=0.3)) as service:
+    with VisionService(seer(), limits=LinkOptions(first=2.0)) as service:
         silent = [socket.create_connection(service.address) for _ in range(8)]
         assert eventually(lambda: len(service.listener.peers) == 8)
         link = VisionLink("{}:{}".format(*service.address))

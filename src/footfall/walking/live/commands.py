@@ -272,10 +272,10 @@ def _folder() -> Path:
     base = os.environ.get("XDG_RUNTIME_DIR")
     folder = Path(base) / "footfall" if base else Path(tempfile.gettempdir()) / f"footfall-{os.geteuid()}"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    status = folder.stat()
+    status = folder.lstat()  # a link may lead to another folder of this user
     if status.st_uid != os.geteuid() or status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise InvalidInput(
-            f"folder {str(folder)!r} can be reached by others; make it yours alone (chmod 700)"
+            f"folder {str(folder)!r} is a link or can be reached by others; make it a folder of yours alone (chmod 700)"
         )
     return folder
 

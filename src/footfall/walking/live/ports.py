@@ -11,6 +11,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from multiprocessing.synchronize import Event
@@ -23,6 +24,7 @@ from footfall.walking.walker import WalkingCode
 
 _LEAVE = 2.0  # s, that a planner has to end by itself
 _START = 300.0  # s, that a planner may take to start: native code is made
+_PREFERRED = -10  # nice value, by which others leave a planner nine tenths of what they want too
 
 
 class PlannerPort(Protocol):
@@ -93,10 +95,11 @@ class InlinePlanner:
 
 
 class PlannerProcess:
-    """A planner in a process of its own, which ends with this one however that ends."""
+    """A planner in a process of its own, which ends with this one however that ends. preferred: to other programs of
+    the machine, if the system allows it."""
 
-    def __init__(self, request: WalkRequest) -> None:
-        self._request = request
+    def __init__(self, request: WalkRequest, *, preferred: bool = False) -> None:
+        self._request, self._preferred = request, preferred
         self._context = multiprocessing.get_context("spawn")
         self._ready = self._replacing = False
         self._pipe, self._cancelled, self._process = self._begin()
@@ -148,9 +151,13 @@ class PlannerProcess:
             self.close()
             self._pipe, self._cancelled, self._process = self._begin()
             self._ready, self._replacing = False, True
-        if not self.ready:
+        try:
+            if not self.ready:
+                return False
+            self._send(handover)
+        except PeerGone:  # this one has died too: the next call starts another
+            self._replacing = False
             return False
-        self._pipe.send(handover)
         self._replacing = False
         return True
 
@@ -167,7 +174,7 @@ class PlannerProcess:
         cancelled = self._context.Event()
         process = self._context.Process(
             target=run_planner,
-            args=(self._request, other, cancelled),
+            args=(self._request, other, cancelled, self._preferred),
             name="footfall planner",
             daemon=True,
         )
@@ -188,21 +195,23 @@ class PlannerProcess:
             raise PeerGone("the planner's process has ended") from None
 
 
-def run_planner(request: WalkRequest, pipe: Connection, cancelled: Event) -> None:
+def run_planner(request: WalkRequest, pipe: Connection, cancelled: Event, preferred: bool) -> None:
     """What the planner's process does: answer until its walk is gone."""
+    if preferred:
+        with suppress(PermissionError):
+            os.nice(_PREFERRED)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the walk, and that ends the planner
-    begun = time.monotonic()
+    begun, walk = time.monotonic(), os.getppid()
 
     def gives_up(looks: int) -> bool:
         # What a walking robot is told late, it cannot follow: better that it stops in time.
         late = time.monotonic() - begun > session.patience
-        return cancelled.is_set() or late
+        return cancelled.is_set() or late or os.getppid() != walk
 
     session = PlannerSession(request, gives_up=gives_up, waits=False)
     from footfall.walking.live.commands import forget_walk  # which knows of sessions, and these of ports
 
     threading.current_thread().name = "planner"
-    walk = os.getppid()
     pipe.send(True)
     while True:
         try:

@@ -50,6 +50,7 @@ from footfall.walking.vision.led_sight import LedSight, NoArrivals
 from footfall.walking.walker import WalkingCode
 
 _SILENCE = 1.0  # s, for which a walking robot waits for its planner's answer
+_HANGS = 20.0  # s, after which a planner that was told to give up, and says nothing, counts as gone
 
 
 class LiveSession(WalkSession):
@@ -86,6 +87,7 @@ class LiveSession(WalkSession):
         self.planner_up = True
         self._asked = -math.inf  # s, when the question was asked that has no answer yet
         self._waits = False  # for an answer
+        self._cancelled = math.inf  # s, when the planner was told to give up what it was asked last
         self._later: deque[_Surroundings] = deque()  # that the controller is told of in a replay
         self._at = 0  # the period that it has come to then, as far as this knows
         self._placed: Snapshot | None = None  # of that period
@@ -185,9 +187,9 @@ class LiveSession(WalkSession):
             if self._control is not None:  # it comes as late as it is looked at
                 signal = msgspec.structs.replace(signal, time=self.time)
             self._take(signal)
-        self._watch_planner()
-        self._halt_if_due()
         try:
+            self._watch_planner()
+            self._halt_if_due()
             self._receive()
             self._halt_if_due()  # it may have been late
             self._ask()
@@ -319,7 +321,7 @@ class LiveSession(WalkSession):
         snapshot = snapshot_of(self.walker) if self._placed is None else self._placed
         question = Question(snapshot, tuple(self._for_planner), self._missed)
         self._for_planner, self._missed = [], False
-        self._waits, self._asked = True, self.time
+        self._waits, self._asked, self._cancelled = True, self.time, math.inf
         if self._uninformed:
             self._uninformed = False
             self.planner.inform(self._handover(events=()))
@@ -350,7 +352,12 @@ class LiveSession(WalkSession):
         self._for_planner = [each for each in self._for_planner if isinstance(each, (told.Set, *told.EVENTS))]
         self._halting = told.Halted(time=self.time)
         if self._waits:
-            self.planner.cancel()
+            self._cancel()
+
+    def _cancel(self) -> None:
+        """Let the planner give up what it was asked."""
+        self.planner.cancel()
+        self._cancelled = min(self._cancelled, self.time)
 
     def _changes_loop(self, signal: told.AnySignal) -> bool:
         """Whether it does something that the loop does not take from its boxes."""
@@ -383,13 +390,15 @@ class LiveSession(WalkSession):
             self._halting = told.Halted(time=self.time, keeps=True)
 
     def _watch_planner(self) -> None:
-        """Who hears nothing from its planner does not walk on."""
+        """Who hears nothing from its planner does not walk on; one that does not even give up gets a successor."""
         waited, stops = self.time - self._asked, self._halted > self._asked
-        if self._replayed or not self._waits or stops or self.pilot.rests(self.time):
+        if self._replayed or not self._waits:
             return
-        if waited > _SILENCE:
+        if self.time > self._cancelled + _HANGS:
+            raise PeerGone(f"the planner was told to give up {_HANGS:g} s ago, and says nothing")
+        if waited > _SILENCE and not (stops or self.pilot.rests(self.time)):
             self._note("planner silent", {"seconds": waited})
-            self.planner.cancel()
+            self._cancel()
             self._pause()
 
     def _halt_if_due(self) -> None:
