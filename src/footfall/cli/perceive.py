@@ -76,7 +76,11 @@ class ServeOptions:
     rate: Annotated[float, typer.Option("--rate", help="Of pictures, Hz.", rich_help_panel=_SERVE)] = 5.0
     drift: Annotated[
         float,
-        typer.Option("--drift", help="Of the tracking camera, as a part of the way.", rich_help_panel=_SERVE),
+        typer.Option(
+            "--drift",
+            help="Of the tracking camera of --sight camera, a part of the way.",
+            rich_help_panel=_SERVE,
+        ),
     ] = 0.002
     host: Annotated[str, typer.Option("--host", help="Address to listen on.", rich_help_panel=_SERVE)] = (
         "127.0.0.1"

@@ -24,9 +24,7 @@ from footfall.math.transform import Transform, identity_transform
 
 _BEFORE, _AFTER = 4.0, 1.6  # s, of poses that say how both worlds lie to each other
 _LEAST = 0.5  # s of them, if the camera sees nothing again before all are there
-_DOUBT = (
-    0.1  # s2: square of the noise of poses over that of how planning drifts, 1 mrad (mm) over 3 in a second
-)
+_DOUBT = 0.1  # s2: square of the noise of poses, 1 mrad (mm), over that of how planning drifts, 3 in a second
 
 
 class BridgedCamera:

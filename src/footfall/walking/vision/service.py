@@ -82,6 +82,8 @@ class SceneSeer:
         quality = options.tracking
         if not options.noise:
             quality = msgspec.structs.replace(quality, drift=0.0, noise_m=0.0, noise_rad=0.0)
+        if options.sight != "camera":  # who sees all at once finds itself in it
+            quality = msgspec.structs.replace(quality, drift=0.0)
         self._tracking = BridgedCamera(TrackingCamera(quality, seed=options.seed))
         self._rng = np.random.default_rng(options.seed) if options.noise else None
         self._mapper = DepthMapper()
@@ -114,7 +116,8 @@ class SceneSeer:
         pose = asked.camera.pose
         if not isinstance(signal.payload, float) or not abs(signal.payload) < 30.0:
             raise InvalidMessage(f"the ground is at {signal.payload!r}; it must be a height, m")
-        self._tracking.begin(asked.acquired, true, pose)
+        # A map that grows lies where the robot says that it is; one of all at once lies where the scene does.
+        self._tracking.begin(asked.acquired, true, pose if self._options.sight == "camera" else true)
         self._ground = signal.payload
         self._mapper = DepthMapper()
         self._mapper.begin(float(pose.translation[0]), float(pose.translation[1]), signal.payload)
