@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
 
 import footfall
 from footfall.contact.detection.world import bodies_at, contacts_of
-from footfall.dynamics.kinematics import frame_motion
+from footfall.dynamics.kinematics import frame_motion, link_poses, world_velocities
+from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
 from footfall.math.rotations import quaternion_from_rotation_vector
 from footfall.simulation import RobotBatch, find_feet
 from footfall.simulation.lanes.batch import standing_configuration
 from footfall.simulation.lanes.batch_step import BatchStep
+from footfall.simulation.lanes.clearance import Block, Corners, block_around
 from footfall.simulation.lanes.found_step import joined_closely
 from footfall.simulation.step_values import StepOptions
 
@@ -155,12 +158,20 @@ def velocity_at(robot, q, v, name, place):
     return motion[:3] + np.cross(motion[3:], place - origin)
 
 
-@pytest.mark.parametrize("name", ["go2", "g1"])
-def test_where_the_bound_holds_nothing_but_feet_is_near(name):
+@pytest.fixture(scope="module")
+def steps():
+    """Steps of up to 12 cm, 30 cm wide; the robot stands beside its rim."""
+    heights = np.random.default_rng(4).uniform(0.0, 0.12, (6, 6))
+    return HeightMap(np.kron(heights, np.ones((6, 6))), (0.05, 0.05), (-0.3, -0.9))
+
+
+@pytest.mark.parametrize("name, rough", [("go2", False), ("g1", False), ("go2", True)])
+def test_where_the_bound_holds_nothing_but_feet_is_near(name, rough, steps):
     """Against the narrow phase at random configurations and velocities: gaps that could close in a step."""
     robot = footfall.load(name)
-    start = standing_configuration(robot, Plane())
-    step = BatchStep(robot, find_feet(robot), Plane(), StepOptions(dt=0.005), 1, True, start)
+    ground = steps if rough else Plane()
+    start = standing_configuration(robot, ground)
+    step = BatchStep(robot, find_feet(robot), ground, StepOptions(dt=0.005), 1, True, start)
     world, feet, rng = step.found.contacts, {foot.body for foot in step.feet}, np.random.default_rng(3)
     held, near, moving = 0, 0, 0
     for turn in range(150):
@@ -186,6 +197,33 @@ def test_where_the_bound_holds_nothing_but_feet_is_near(name):
     assert held > 5
     assert near > 5
     assert moving > 5
+
+
+def test_ground_under_a_block_is_no_higher_than_is_said(robot, steps):
+    """At places (n, n) under each box and where it moves in a step, also beyond the rim of the map."""
+    start = standing_configuration(robot, steps)
+    made = BatchStep(robot, find_feet(robot), steps, StepOptions(dt=0.005), 1, True, start)
+    clearance, rng, close = made._clearance, np.random.default_rng(5), 0
+    assert any(isinstance(block, Corners) for block in clearance.blocks)
+    for _ in range(20):
+        q, v = start.copy(), rng.normal(size=robot.nv) * rng.uniform(0.0, 6.0)
+        q[:2] += rng.uniform(-1.5, 1.5, 2)
+        q[3:7] = quaternion_from_rotation_vector(rng.uniform(-1.5, 1.5, 3))
+        poses = link_poses(robot.tree, q)
+        motions = world_velocities(robot.tree, poses, v)
+        for block in clearance.blocks:
+            pose, motion = poses[block.link], motions[block.link]
+            box = block if isinstance(block, Block) else block_around(block.link, block.points, block.radius)
+            signs = np.array(list(product((-1.0, 1.0), repeat=3)))
+            here = (box.middle + (signs * box.half) @ box.axes.T) @ pose.rotation.T + pose.translation
+            there = here + 0.005 * (motion[:3] + np.cross(motion[3:], here - pose.translation))
+            places = np.concatenate([here, there])[:, :2]
+            x, y = np.linspace(places.min(axis=0), places.max(axis=0), 12).T
+            highest = steps.height(*np.meshgrid(x, y)).max()
+            said = clearance._level(block, pose, motion)
+            assert said >= highest
+            close += said < highest + 1e-3
+    assert close > 20  # steps are level: often the highest is what is said
 
 
 def test_bodies_of_one_shoulder_are_neighbours():

@@ -11,6 +11,7 @@ import pytest
 
 import footfall
 from footfall.compiler.routines import new_records
+from footfall.contact.detection.broad import list_all_pairs
 from footfall.contact.detection.find import NONE_SLEEP, find_contacts
 from footfall.contact.detection.shapes import Bodies, Contact, Count
 from footfall.contact.detection.world import ContactWorld, bodies_at, build_contact_world, contacts_of
@@ -84,6 +85,18 @@ def test_pairs_come_in_order_and_with_the_same_bits() -> None:
     assert (shapes["body"][found["first"]] >= 0).all()
     both = shapes["body"][found["second"]] >= 0
     assert (found["first"][both] < found["second"][both]).all()
+
+
+def test_a_list_of_all_pairs_finds_the_same() -> None:
+    """To the bit, where nothing else is known; also without room at first."""
+    world, bodies = random_world(np.random.default_rng(2), 30, 30)
+    whole, _ = contacts_of(world, world.memory(), bodies, reach=0.01)
+    needed = list_all_pairs(world.table, world.memory(pairs=2))
+    memory = world.memory(pairs=needed)
+    assert list_all_pairs(world.table, memory) == needed > 300
+    found, memory = contacts_of(world, memory, bodies, reach=0.01)
+    assert memory.counts[Count.PAIRS] == needed
+    assert found.tobytes() == whole.tobytes()
 
 
 def test_touches_without_room_are_counted() -> None:

@@ -55,6 +55,28 @@ def update_pairs(table: ShapeTable, memory: ContactMemory, bodies: Bodies, dt: f
 
 
 @routine
+def list_all_pairs(table: ShapeTable, memory: ContactMemory) -> int:
+    """Let the list have all pairs that may touch, wherever they are, for good; how many, which may be more than it has
+    room for. What begins anew in each step then need not look for neighbours."""
+    count = len(table.shapes)
+    keys: list[int] = []
+    for k in range(count):
+        if table.shapes[k].kind == Kind.NONE:
+            continue
+        if table.shapes[k].body < 0:
+            place_fixed(table, memory, k)
+        memory.loose_lower[k], memory.loose_upper[k] = np.full(3, -np.inf), np.full(3, np.inf)
+        for j in range(k):
+            if table.shapes[j].kind != Kind.NONE:
+                _consider(table, k, j, keys)
+    found = np.array(keys)
+    sort(found)
+    needed = _merge(memory, found, np.zeros(count, dtype=np.bool_), True)
+    memory.counts[Count.STALE] = int(needed > len(memory.pairs))
+    return needed
+
+
+@routine
 def _build_trees(table: ShapeTable, memory: ContactMemory) -> None:
     counts, nodes = memory.counts, memory.nodes
     for k in range(len(nodes)):

@@ -18,7 +18,7 @@ from itertools import combinations, product
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
-from scipy.ndimage import maximum_filter
+from numpy.lib.stride_tricks import sliding_window_view
 from scipy.optimize import nnls
 
 from footfall.arrays import Array
@@ -41,7 +41,8 @@ _MARGIN = 1e-6  # m: rounding, and how far hulls with fewer corners may be from 
 _TRIED = 64  # configurations by which the kinds of bounds are chosen
 _AROUND = 0.5  # rad about the start, in which these lie
 _RATE, _SPEED = 3.0, 2.0  # rad/s and m/s, at which joints and links then move
-_FASTEST, _TURN = 10.0, 30.0  # m/s and rad/s: faster links are looked at by contacts that are found
+_WINDOWS = 4  # of a map that cover what is under a block, along each axis
+_FASTEST = 5.0  # m/s, at which they do
 _LAYER, _MOST_CORNERS = 1e-3, 24  # m around the hull of so many corners of a shape
 _MOST_PARTS = 200  # of what joints can do, that are looked at
 _TINY = 1e-12  # m2, m4
@@ -475,7 +476,6 @@ class Clearance:
         dt = self.found.options.dt
         clear: Any = True
         slopes: dict[int, tuple[Array, Any]] = {}
-        checked: set[int] = set()
         for block in self.blocks:
             pose, motion = poses[block.link], motions[block.link]
             if block.link not in slopes:
@@ -483,45 +483,61 @@ class Clearance:
                 slopes[block.link] = pose.rotation.T @ up, sqrt(up @ up)
             a, steepness = slopes[block.link]
             lowest = pose.translation[2] + dt * motion[2] + block.lowest(a, steepness)
-            clear = (lowest > self._level(block, pose)) & clear
-            if isinstance(self.found.ground, HeightMap) and block.link not in checked:
-                checked.add(block.link)  # the ground is known as far as so fast a link gets
-                clear = (motion[:3] @ motion[:3] < _FASTEST**2) & (motion[3:] @ motion[3:] < _TURN**2) & clear
+            clear = (lowest > self._level(block, pose, motion)) & clear
         return clear
 
-    def _level(self, block: Block | Corners, pose: Transform) -> Any:
-        """The highest that the ground is under a block, m."""
-        ground = self.found.ground
+    def _level(self, block: Block | Corners, pose: Transform, motion: Array) -> Any:
+        """The highest that the ground is under a block, from where it is to where it is after a step, m: the greatest
+        height of a map at all corners of cells that a rectangle around both comes to, by windows that cover these.
+        Without end where there are more than they cover."""
+        ground, dt = self.found.ground, self.found.options.dt
         if not isinstance(ground, HeightMap):
             return _MARGIN
-        table, cells = self._levels(block)
-        x, y, _ = pose.apply(block.middle)
+        box = block if isinstance(block, Block) else block_around(block.link, block.points, block.radius)
+        middle, axes, turn = pose.apply(box.middle), pose.rotation @ box.axes, motion[3:]
+        moved = dt * (motion[:3] + cross(turn, middle - pose.translation))
+        turned = _MARGIN + dt * sqrt(turn @ turn) * box.reach
         assert ground.origin is not None
-        (first_x, first_y), (step_x, step_y) = ground.origin, ground.spacing
-        i = minimum(maximum(floor((x - first_x) / step_x), -1.0), cells[0] - 2.0) + 1.0
-        j = minimum(maximum(floor((y - first_y) / step_y), -1.0), cells[1] - 2.0) + 1.0
-        return gather(table, i * float(cells[1]) + j) + _MARGIN
+        starts, covered = [], True
+        for k, (origin, step, count) in enumerate(
+            zip(ground.origin, ground.spacing, ground.heights.shape, strict=True)
+        ):
+            beside = turned + sum(half * absolute(each) for half, each in zip(box.half, axes[k], strict=True))
+            first = floor((middle[k] + minimum(moved[k], 0.0) - beside - origin) / step)
+            last = floor((middle[k] + maximum(moved[k], 0.0) + beside - origin) / step) + 1.0
+            edge = _window(box, step, dt)
+            covered = (last - first < _WINDOWS * edge) & covered
+            places = [minimum(first + j * edge, last - edge + 1.0) for j in range(_WINDOWS)]
+            starts.append(
+                [minimum(maximum(place, 1.0 - edge), count - 1.0) + (edge - 1.0) for place in places]
+            )
+        along_x, along_y = (_window(box, step, dt) for step in ground.spacing)
+        table, stride = self._highest((along_x, along_y))
+        levels = [gather(table, i * stride + j) for i in starts[0] for j in starts[1]]
+        highest = levels[0]
+        for level in levels[1:]:
+            highest = maximum(highest, level)
+        return where(covered, highest + _MARGIN, np.inf)
 
-    def _levels(self, block: Block | Corners) -> tuple[Array, tuple[int, int]]:
-        """The greatest height (cells,) within reach of a block that is in a cell of the map, or beyond its rim, m; and
-        their numbers along x and y."""
+    def _highest(self, window: tuple[int, int]) -> tuple[Array, float]:
+        """The greatest height in each window of so many heights along x and y, m, from the first that has one of the
+        map's on, row by row; and how many there are in a row."""
         ground = self.found.ground
         assert isinstance(ground, HeightMap)
-        reach = block.reach
-        reach += self.found.options.dt * (_FASTEST + _TURN * (float(np.linalg.norm(block.middle)) + reach))
-        sizes = [2 * int(np.ceil(reach / step)) for step in ground.spacing]
-        known = self._tables
-        if tuple(sizes) not in known:
-            padded = np.pad(ground.heights, 1, mode="edge")
-            # A cell has its own two heights along an axis, and as many on each side as the block reaches.
-            wide = maximum_filter(padded, size=(sizes[0] + 2, sizes[1] + 2), origin=(-1, -1), mode="nearest")
-            cells = np.ascontiguousarray(wide[:-1, :-1])
-            known[tuple(sizes)] = cells.reshape(-1), (cells.shape[0], cells.shape[1])
-        return known[tuple(sizes)]
+        if window not in self._tables:
+            padded = np.pad(ground.heights, [(edge - 1, edge - 1) for edge in window], mode="edge")
+            highest = sliding_window_view(padded, window).max(axis=(2, 3))
+            self._tables[window] = np.ascontiguousarray(highest).reshape(-1), float(highest.shape[1])
+        return self._tables[window]
 
     @cached_property
-    def _tables(self) -> dict[tuple[int, ...], tuple[Array, tuple[int, int]]]:
+    def _tables(self) -> dict[tuple[int, int], tuple[Array, float]]:
         return {}
+
+
+def _window(box: Block, step: float, dt: float) -> int:
+    """Edge of windows, in spacings of a map, of which `_WINDOWS` in a row cover a box."""
+    return max(2, int(np.ceil(((2.0 * box.reach + dt * _FASTEST) / step + 2.0) / _WINDOWS)))
 
 
 class _Segment(NamedTuple):

@@ -18,7 +18,8 @@ from footfall.arrays import Array, Integers
 from footfall.compiler import NativeFunction, call
 from footfall.compiler.routines import ArrayOf, Lanes, Matrix3, Vector3, new_records, routine
 from footfall.compiler.routines.callback import RoutineCallback
-from footfall.contact.detection.shapes import Bodies, Contact
+from footfall.contact.detection.broad import list_all_pairs
+from footfall.contact.detection.shapes import Bodies, Contact, ContactMemory
 from footfall.contact.detection.world import ContactWorld, build_contact_world, new_memory, ordered
 from footfall.dynamics.kinematics import link_poses
 from footfall.math.transform import Transform, identity_transform
@@ -37,7 +38,7 @@ from footfall.simulation.world.records import Count, Forces, Moment, Settings, S
 from footfall.simulation.world.run import is_number
 from footfall.simulation.world.step import advance
 
-_CONTACTS, _PAIRS = 64, 96  # room for them at the start
+_CONTACTS = 64  # room for them at the start
 _ROOMS = 8  # times that it is doubled
 _ONE_JOINT = 0.05  # m: axes that pass so near to a point are one joint
 _POINT = 1e-9  # m: radius of a corner, which is a ball here
@@ -48,8 +49,8 @@ _LOAD, _COUNTS, _COMMAND = BaseLoad.size, len(Count), len(Command._fields)
 class Tables(NamedTuple):
     """What is the same for all rows. links, inputs, outputs: sizes of a workspace. impulse: that stands for the weight
     of a step, N s. points (n,): shape of each point of a foot; owners (shapes,): the foot that a shape is of, or -1.
-    ground: its shape. sliding (feet + 1, 2): where the materials of a foot, and of all else, against the ground stand
-    among those of pairs."""
+    ground: its shape. memory: with all pairs that may touch. sliding (feet + 1, 2): where the materials of a foot, and
+    of all else, against the ground stand among those of pairs."""
 
     world: World
     settings: Settings
@@ -64,6 +65,7 @@ class Tables(NamedTuple):
     owners: Integers
     feet: int
     ground: int
+    memory: ContactMemory
     sliding: Integers
 
 
@@ -200,6 +202,7 @@ class FoundStep:
             owners=owners,
             feet=len(self.feet),
             ground=contacts.shapes("ground")[0],
+            memory=_all_pairs(world),
             sliding=sliding,
         )
 
@@ -258,32 +261,41 @@ def _own_materials(world: World, contacts: ContactWorld, feet: Sequence[str]) ->
     return tables, np.array(rows, dtype=np.int64)
 
 
+def _all_pairs(world: World) -> ContactMemory:
+    """What detection begins each step with: nothing is known, but which pairs may touch."""
+    shapes = len(world.shapes.shapes)
+    count = list_all_pairs(world.shapes, new_memory(shapes, 0))
+    memory = new_memory(shapes, count)
+    list_all_pairs(world.shapes, memory)
+    return memory
+
+
 @routine(fused=True, quick=True)
 def _found_step(inputs: Array, outputs: Array, tables: Tables) -> None:
     """See `FoundRow` and `FoundResult`; before the row stands whether a step is needed."""
     if inputs[0] < 0.5:
         return
-    contacts, pairs, done = _CONTACTS, _PAIRS, False
+    contacts, done = _CONTACTS, False
     for _ in range(_ROOMS):
-        now = _new_moment(tables, contacts, pairs)
+        now = _new_moment(tables, contacts)
         command = _begin(tables, now, inputs)
         if not is_number(now.state):
             break
         report = advance(now, command)
-        if report.contacts <= contacts and report.pairs <= pairs:
+        if report.contacts <= contacts:
             _end(tables, now, outputs)
             last = tables.q + 2 * tables.v + len(tables.world.joints) + 3 * (len(tables.points) + tables.feet)
             outputs[last] = report.residual * tables.impulse
             outputs[last + 1] = report.steps
             done = True
             break
-        contacts, pairs = max(contacts, 2 * report.contacts), max(pairs, 2 * report.pairs)
+        contacts = max(contacts, 2 * report.contacts)
     if not done:  # what is not a number leads to nothing that is one
         for k in range(tables.q + tables.v):
             outputs[k] = np.nan
 
 
-def _new_moment(tables: Tables, contacts: int, pairs: int) -> Moment:
+def _new_moment(tables: Tables, contacts: int) -> Moment:
     """Room for a step; all is zero."""
     world, links, nodes = tables.world, tables.links, len(tables.world.node_velocities)
     impulses: ArrayOf[Vector3] = np.zeros((contacts, 3))
@@ -298,7 +310,7 @@ def _new_moment(tables: Tables, contacts: int, pairs: int) -> Moment:
         np.empty(len(world.joints)),
         np.zeros(_COUNTS, dtype=np.int64),
         np.zeros(world.movers, dtype=np.int64),
-        new_memory(len(world.shapes.shapes), pairs),
+        _copied(tables.memory),
     )
     rotation: ArrayOf[Matrix3] = np.zeros((links, 3, 3))
     position: ArrayOf[Vector3] = np.zeros((links, 3))
@@ -326,6 +338,20 @@ def _new_moment(tables: Tables, contacts: int, pairs: int) -> Moment:
     )
     forces = Forces(np.zeros(0, dtype=np.int64), np.zeros((0, 6)), points)
     return Moment(world._replace(materials=world.materials.copy()), tables.settings, state, forces, room)
+
+
+def _copied(memory: ContactMemory) -> ContactMemory:
+    """What a step writes, apart; trees are not asked."""
+    return memory._replace(
+        places=memory.places.copy(),
+        lower=memory.lower.copy(),
+        upper=memory.upper.copy(),
+        drift=memory.drift.copy(),
+        spin=memory.spin.copy(),
+        pairs=memory.pairs.copy(),
+        counts=memory.counts.copy(),
+        manifold=memory.manifold.copy(),
+    )
 
 
 def _begin(tables: Tables, now: Moment, inputs: Array) -> Array:
