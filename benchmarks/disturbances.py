@@ -1,7 +1,9 @@
 """Ground that is not as the robot thinks, and pushes: how often it stays on its feet. Writes a report.
 
-python -m benchmarks.disturbances [--seeds 20] [--mode reduced full] [--part boards hands pushes]
+python -m benchmarks.disturbances [--seeds 20] [--mode reduced full] [--part boards hands pushes leaning]
     [--output benchmarks/disturbances.md]
+
+Part `leaning`, which is made only if it is named, pushes a robot in a corridor with and without its hands.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from footfall.bench.surroundings import load_average, processor
 from footfall.compiler.threads import available_cores
 from footfall.gait.actions import stamping, straight
 from footfall.gait.plan import MotionPlan
-from footfall.gait.poses import NO_WRENCH, RobotPose
+from footfall.gait.poses import HANDS, NO_WRENCH, RobotPose
 from footfall.math.transform import Transform
 from footfall.motion.motion import Motion
 from footfall.motion.pipeline import generate_motion
@@ -30,7 +32,8 @@ from footfall.scene.load import load_scene
 from footfall.scene.model import Scene, SceneObject
 from footfall.walking.gains import ControlGains
 from footfall.walking.request import Push, WalkMode, WalkRequest
-from footfall.walking.walk import walking_body
+from footfall.walking.runs import RUNS
+from footfall.walking.walk import completed, walking_body
 from footfall.walking.walker import Walker, WalkerOptions, WalkingCode
 
 HEIGHTS = (0.01, 0.02, 0.03, 0.04)  # m, of boards
@@ -38,6 +41,11 @@ _LIFT = 0.06  # m, of swinging feet, as walks to a goal have it
 _JITTER = 0.1  # m, by which the rolling board lies elsewhere
 _AHEAD = 0.4  # m/s, in the corridor
 _BLOW = 0.1  # s, that a push lasts
+_PHASES = (
+    0.1,
+    0.5,
+    0.9,
+)  # of a step: shortly after the load was switched, in the middle, before the foot lands
 _STRIDE, _FINE = 8.0, 1.0  # N s, by which pushes grow until it falls, and how near the largest one is found
 
 Ground = Callable[[int], Scene]  # of a seed
@@ -148,17 +156,43 @@ class Study:
             ]
             yield _row(f"{angle} degrees", [f"{each:.0f} N s" for each in found])
 
-    def _largest_push(self, motion: Motion, angle: float, start: float, stack: Stack) -> float:
-        """N s, after which the robot still stands 5 s later: all smaller ones that were tried, too."""
+    def leaning(self) -> Iterator[str]:
+        """The same in a corridor, through which it walks at 0.5 m/s, by phase: with a hand on a wall, and by the same
+        steps without."""
+        corridor, request = load_scene("corridor"), completed(RUNS["fast-corridor"].request)
+        with_hands = planned_motion(self.code, request)
+        motions = with_hands, self.motion_of(_hands_off(with_hands.given))
+        spans = [
+            (begin, end)
+            for _, step, begin, end in with_hands.plan.spans()
+            if step.begin.right_hand.closed != step.begin.left_hand.closed or step.begin.right_hand.closed
+        ]
+        begin, end = spans[len(spans) // 2]
+        phases = {f"{share:.0%} of a step": begin + share * (end - begin) for share in _PHASES}
+        yield _head("from", [f"{phase}, {how}" for phase in phases for how in ("with hands", "without")])
+        for angle in range(0, 360, 90):
+            found = [
+                self._largest_push(motion, angle, start, full_stack, corridor)
+                for start in phases.values()
+                for motion in motions
+            ]
+            yield _row(f"{angle} degrees", [f"{each:.0f} N s" for each in found])
+
+    def _largest_push(
+        self, motion: Motion, angle: float, start: float, stack: Stack, scene: Scene | None = None
+    ) -> float:
+        """N s, after which the robot still stands 5 s later: all smaller ones that were tried, too. In a scene, on flat
+        ground without one, nothing but its feet and hands may have touched anything."""
         body, way = self.code.body.body_of("UB"), np.deg2rad(angle)
+        hands = {self.code.body.body_of(hand) for hand in HANDS}
 
         def bears(impulse: float) -> bool:
             force = impulse / _BLOW
             push = Push(body, (force * np.cos(way), force * np.sin(way), 0.0), start, _BLOW)
             options = WalkerOptions(pushes=(push,), mode=self.mode, log_every=20)
-            walker = Walker(self.code, load_scene("flat"), motion, options)
+            walker = Walker(self.code, scene or load_scene("flat"), motion, options)
             walker.tune(stack(walker.gains))
-            return walker.run_until(start + 5.0)
+            return walker.run_until(start + 5.0) and hands.issuperset(each.body for each in walker.touches())
 
         high = next((each for each in np.arange(_STRIDE, 100.0, _STRIDE) if not bears(each)), 100.0)
         low = high - _STRIDE

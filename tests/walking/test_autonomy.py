@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from benchmarks.lab.building_walks import building_of
 from footfall.gait.poses import FootContact
+from footfall.math.rotations import rotation_z
+from footfall.math.transform import Transform
 from footfall.scene import make_scene
 from footfall.scene.buildings import building
 from footfall.scene.load import save_scene
+from footfall.walking.routes import goal_of_scene
 from footfall.walking.session import WalkSession
 from footfall.walking.walk import summarise
 from footfall.walking.walker import WalkingCode
@@ -26,7 +31,9 @@ def test_arms_do_not_strike_the_wall_of_a_corridor(
     save_scene(building(floors=1, seed=1), path)
     if not seen:
         monkeypatch.setattr("footfall.walking.session.walls_around", lambda *_: no_walls())
-    session = WalkSession(scene=str(path), goal=(15.0, -0.3, 0.0), noise=True, seed=1, code=code)
+    session = WalkSession(scene=str(path), noise=True, seed=1, code=code)
+    session.set("planner.hand.aside_arms", 0.6)  # else hands leave this wall alone
+    session.walk_to(15.0, -0.3, 0.0)
     session.run(4.5)
     touched = float(np.max(session.walker.log.signals["other"]))
     assert session.fallen is not seen
@@ -91,3 +98,43 @@ def test_feet_do_not_swing_over_what_is_just_too_high(code: WalkingCode, tmp_pat
     assert session.succeeded
     heights = [pose.stance_foot.position[2] for each in session.pilot.versions for pose in each.poses]
     assert max(heights) < 0.02  # around them
+
+
+@pytest.mark.parametrize("seed", range(2000, 2010))
+def test_the_first_steps_from_room_to_room_touch_nothing(
+    code: WalkingCode, tmp_path: Path, seed: int
+) -> None:
+    """Ten buildings with noise: the first plan is found, and after six seconds it stands or walks, nothing but feet
+    and planned hands has touched anything, and no joint was through a stop or faster than it can be."""
+    scene, path = building_of(seed), tmp_path / "building.toml"
+    save_scene(scene, path)
+    goal = goal_of_scene(scene)
+    assert goal is not None
+    session = WalkSession(
+        scene=str(path), goal=(goal.x, goal.y, goal.yaw), noise=True, seed=seed, code=code, log_every=20
+    )
+    session.run(6.0)
+    assert not session.fallen
+    assert session.problem is None
+    assert all(each.planned for each in session.walker.touches())
+    watch = session.walker.watch
+    assert np.rad2deg(watch.beyond.max()) < 5.0
+    assert watch.faster.max() <= 1.01
+    session.pilot.count_way(session.time)
+    assert session.pilot.way > 0.1
+
+
+def test_it_leaves_a_door_in_which_it_stands_aslant(code: WalkingCode, tmp_path: Path) -> None:
+    """No way leaves the body all of its room there, and it gave up: after all other trials it takes a few steps with
+    less."""
+    path = tmp_path / "building.toml"
+    start = Transform(rotation_z(0.78), np.array([4.84, -1.03, 0.0]))
+    save_scene(replace(make_scene("building", floors=1, seed=1062), start=start), path)
+    session = WalkSession(scene=str(path), noise=True, seed=1062, code=code)
+    session.walk_to(15.3, -3.45, 0.0)
+    session.run(5.0)
+    assert [each.problem is None for each in session.pilot.versions[1:5]] == [False, False, False, True]
+    assert not session.fallen
+    session.pilot.count_way(session.time)
+    assert session.pilot.way > 0.1
+    assert all(each.planned for each in session.walker.touches())

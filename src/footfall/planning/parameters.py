@@ -134,7 +134,7 @@ class HandParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     force_N: Positive = 50.0
     frontal_deg: tuple[float, float] = (-30.0, 110.0)
     transverse_deg: tuple[float, float] = (-45.0, 45.0)
-    aside_arms: NotNegative = 0.6
+    aside_arms: NotNegative = 0.7
 
 
 class TimingParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -12,6 +12,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.robot.drives.drive_limits import DriveLimits
 from footfall.walking.body import WalkingBody
+from footfall.walking.joint_room import room_share
 
 _SHARE = 0.9  # of the speed that a joint can have: drives swing beyond their set points
 
@@ -25,7 +26,10 @@ def arm_speeds(body: WalkingBody, limits: DriveLimits) -> Array:
     return most
 
 
-def hold_arms(most: Array, v: Array) -> None:
-    """Let velocities v (nv,) of arms be such that they can be followed."""
+def hold_arms(most: Array, mobility: Array, v: Array) -> None:
+    """Let velocities v (nv,) of arms be such that they can be followed, and end at the stops of their joints. mobility
+    (2, nv): how freely joints may go down and up, see `joint_room.py`."""
     for k in range(len(v)):
-        v[k] = min(max(v[k], -most[k]), most[k])
+        if most[k] < np.inf:
+            down, up = most[k] * room_share(mobility[0, k]), most[k] * room_share(mobility[1, k])
+            v[k] = min(max(v[k], -down), up)

@@ -132,7 +132,7 @@ def control_period(
         )
     _leave(code, planned, targets, state, found, gains)
     state.v[:] = joint_velocities(code, found, room.rates, targets.selection, targets.body.turning[2])
-    hold_arms(code.arms, state.v)
+    hold_arms(code.arms, found.mobility, state.v)
     task_error = greatest_error(code, found, targets.selection)
     for k in range(len(driven.velocities)):
         state.before[k], state.after[k] = state.after[k], state.v[driven.velocities[k]]

@@ -59,6 +59,11 @@ def _ease(room: Any) -> Any:
     return _LEAST + (1.0 - _LEAST) * share * share * (3.0 - 2.0 * share)
 
 
+def room_share(mobile: float) -> float:
+    """How much of the room before a limit is left where a joint is as mobile as this: 1, and 0 at the limit."""
+    return (mobile - _LEAST) / (1.0 - _LEAST)
+
+
 def come_near(limits: Array, v: Array, mobile: Array) -> bool:
     """Write mobility (nv,) of joints that would have velocities v (nv,); whether one comes near a limit.
 

@@ -11,6 +11,7 @@ import math
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import NamedTuple
@@ -35,12 +36,13 @@ from footfall.motion.replanning import Continuation, continuation, replan, stop_
 from footfall.motion.set_down import earliest_stop, stop_at_once
 from footfall.motion.whole_body import WholeBody
 from footfall.planning.contacts import Goal, PlannedContacts
+from footfall.planning.parameters import PlannerParameters
 from footfall.planning.teleoperation import VelocityCommand, clipped_command
 from footfall.planning.transition_planner import GoTo, Perform, PlanningContext, Request, Teleoperate
 from footfall.walking.arrival import distance, middle_of
 from footfall.walking.changed_way import way_changed
 from footfall.walking.retreat import StepBack, stands_on_known_ground
-from footfall.walking.routes import plan_way, wider_search
+from footfall.walking.routes import passing_near, plan_way, wider_search
 from footfall.walking.settings import WalkSettings
 
 _AT_GOAL, _ALIGNED = 0.1, 0.15  # m and rad: so near a plan ends at its goal
@@ -49,6 +51,7 @@ _ENDING = 2  # transitions that bring a walk to rest: a closing step and the las
 _NEARER, _LEAST = 0.3, 0.4  # m, by which goals on unseen ground are taken back, and that is walked at least
 _ROOM = 0.15  # m, to all sides of a goal, of which the ground must be known
 _TRIES = 4  # plans for a goal that fail one after the other, before no more is hoped for
+_NEAR_STEPS = 4  # in which the body may pass near things, if there are no others
 _RETREATS, _SAME_PLACE = 3, 1.0  # how often it steps back within m, before it says that there is no way
 _SHARES = (1.0, 0.75, 0.5, 0.25, 0.0)  # of a change of velocity that are tried
 _DRIFTED, _TURNED = 0.01, 0.01  # m and rad: a plan takes more drift than this into account
@@ -86,8 +89,8 @@ class PlanVersion:
 
 
 class Trial(Enum):
-    """What is tried from rest: to plan, to plan on more of the map, to step back, to plan and find out what closes the
-    way if there is none, nothing."""
+    """What is tried from rest: to plan, to plan on more of the map, to step back, to plan a few steps in which the body
+    may pass near things between stances, and find out what closes the way if there are none, nothing."""
 
     PLAN = "plan"
     WIDER = "wider"
@@ -607,21 +610,30 @@ class Pilot:
             raise NoPath("planning was stopped")
         if self.wide or self._trial is Trial.WIDER:
             parameters = wider_search(parameters)
-        way = plan_way(
-            self.environment,
-            self.model,
-            goal,
-            parameters,
-            start=pose,
-            horizon=planning.goal_steps if away > planning.far_m else None,
-            explained=self._trial is Trial.LAST,
-            previous=self._last,
-            accepts=make,
-            kept_hands=self._kept_hands,
-            cancelled=self.cancelled,
-        )
-        self._last, self.wide = way.contacts, self.wide or self._trial is Trial.WIDER
-        return way.sequence
+        horizon = planning.goal_steps if away > planning.far_m else None
+
+        def steps(rules: PlannerParameters, most: int | None, *, explained: bool) -> TransitionSequence:
+            way = plan_way(
+                self.environment,
+                self.model,
+                goal,
+                rules,
+                start=pose,
+                horizon=most,
+                explained=explained,
+                previous=self._last,
+                accepts=make,
+                kept_hands=self._kept_hands,
+                cancelled=self.cancelled,
+            )
+            self._last, self.wide = way.contacts, self.wide or self._trial is Trial.WIDER
+            return way.sequence
+
+        if self._trial is Trial.LAST:
+            # A robot that stands aslant in a door takes none of the ways on which its body keeps all of its room.
+            with suppress(NoPath):
+                return steps(passing_near(parameters), _NEAR_STEPS, explained=False)
+        return steps(parameters, horizon, explained=self._trial is Trial.LAST)
 
 
 def _turn(drift: Transform) -> float:

@@ -118,6 +118,12 @@ def wider_search(parameters: PlannerParameters) -> PlannerParameters:
     )
 
 
+def passing_near(parameters: PlannerParameters) -> PlannerParameters:
+    """The same without a look at the body between stances: where it stands it has its room all the same."""
+    change = msgspec.structs.replace
+    return change(parameters, search=change(parameters.search, swept_body=False))
+
+
 def with_careful_swings(sequence: TransitionSequence, model: ReducedModel) -> TransitionSequence:
     """The sequence with swings that rise before they go ahead, and go ahead before they fall, wherever a foot comes to
     another height than it had: an edge may lie between. They take longer. On level ground feet are lifted higher than
