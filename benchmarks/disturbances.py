@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 import footfall
@@ -33,7 +34,8 @@ from footfall.scene.model import Scene, SceneObject
 from footfall.walking.gains import ControlGains
 from footfall.walking.request import Push, WalkMode, WalkRequest
 from footfall.walking.runs import RUNS
-from footfall.walking.walk import completed, walking_body
+from footfall.walking.session import WalkSession
+from footfall.walking.walk import walking_body
 from footfall.walking.walker import Walker, WalkerOptions, WalkingCode
 
 HEIGHTS = (0.01, 0.02, 0.03, 0.04)  # m, of boards
@@ -77,6 +79,10 @@ def nothing(gains: ControlGains) -> ControlGains:
 _PUSHES = (
     "pushes of 0.1 s against the upper body (0 degrees: from behind; no errors of sensors; at 0.5 m/s the least of two "
     "steps)"
+)
+_LEANING = (
+    "pushes of 0.1 s in a corridor at 0.5 m/s, with a hand on a wall and without (as above; only feet and hands have "
+    "touched anything)"
 )
 STACKS: dict[str, Stack] = {
     "full stack": full_stack,
@@ -159,17 +165,18 @@ class Study:
     def leaning(self) -> Iterator[str]:
         """The same in a corridor, through which it walks at 0.5 m/s, by phase: with a hand on a wall, and by the same
         steps without."""
-        corridor, request = load_scene("corridor"), completed(RUNS["fast-corridor"].request)
-        with_hands = planned_motion(self.code, request)
-        motions = with_hands, self.motion_of(_hands_off(with_hands.given))
-        spans = [
-            (begin, end)
-            for _, step, begin, end in with_hands.plan.spans()
-            if step.begin.right_hand.closed != step.begin.left_hand.closed or step.begin.right_hand.closed
-        ]
-        begin, end = spans[len(spans) // 2]
+        corridor = load_scene("corridor")
+        session = WalkSession(
+            msgspec.structs.replace(RUNS["fast-corridor"].request, noise=False), code=self.code
+        )
+        session.run(1.5)
+        leaning = MotionPlan(session.pilot.motion.given.sequences)  # from 0 s on
+        motions = self.motion_of(leaning), self.motion_of(_hands_off(leaning))
+        steps = motions[0].plan.transitions
+        held = [k for k, each in enumerate(steps) if any(hand.closed for hand in each.begin.hands)]
+        begin, end = list(motions[0].plan.spans())[held[len(held) // 2]][2:]
         phases = {f"{share:.0%} of a step": begin + share * (end - begin) for share in _PHASES}
-        yield _head("from", [f"{phase}, {how}" for phase in phases for how in ("with hands", "without")])
+        yield from _head("from", [f"{phase}, {how}" for phase in phases for how in ("with hands", "without")])
         for angle in range(0, 360, 90):
             found = [
                 self._largest_push(motion, angle, start, full_stack, corridor)
@@ -269,7 +276,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--mode", choices=("reduced", "full"), nargs="*", default=["reduced", "full"])
-    parser.add_argument("--part", choices=("boards", "hands", "pushes"), nargs="*", default=None)
+    parser.add_argument("--part", choices=("boards", "hands", "pushes", "leaning"), nargs="*", default=None)
     parser.add_argument("--output", type=Path, default=Path("benchmarks/disturbances.md"))
     options = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
@@ -284,12 +291,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     ]
     for mode in options.mode:
         study = Study(code, options.seeds, mode)
-        parts = {
+        parts: dict[str, tuple[str, Callable[[], Iterator[str]]]] = {
             "boards": ("boards on level ground", study.boards),
             "hands": ("hands on walls", study.hands),
             "pushes": (_PUSHES, study.pushes),
+            "leaning": (_LEANING, study.leaning),
         }
-        for title, part in (parts[name] for name in options.part or parts):
+        for title, part in (parts[name] for name in options.part or list(parts)[:3]):
             lines += [f"## {'On drives' if mode == 'full' else 'Ideal drives'}: {title}", ""]
             for line in part():
                 lines.append(line)

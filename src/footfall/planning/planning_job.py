@@ -249,8 +249,6 @@ class Job:
 
     def _check_legs(self, motion: Motion, parts: list[Part]) -> None:
         """InvalidTransition if a leg would be in something that was looked at for the part that it walks."""
-        if not self.tables.parameters.search.swept_body:
-            return
         legs, first = LegsOnTheirWay(motion), 0
         for part in parts:
             last = part is parts[-1]

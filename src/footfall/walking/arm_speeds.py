@@ -1,7 +1,8 @@
 """Arms that are no faster than their joints can be.
 
 A hand near the end of its arm's reach asks for any speed. It may lag behind its way, which it makes up for later; feet
-and centre of mass hardly notice, since arms are light. Accelerations must not be bounded likewise: hands that lean on a
+and centre of mass hardly notice, since arms are light. Likewise an arm that swings back from a wall, pushed off body
+and wall at once, ends at the stops of its joints. Accelerations must not be bounded likewise: hands that lean on a
 wall then lag behind their forces, and hammer on it until the robot falls.
 """
 

@@ -119,7 +119,8 @@ def wider_search(parameters: PlannerParameters) -> PlannerParameters:
 
 
 def passing_near(parameters: PlannerParameters) -> PlannerParameters:
-    """The same without a look at the body between stances: where it stands it has its room all the same."""
+    """The same without a look at upper body and arms between stances: where it stands they have their room all the
+    same, and arms yield."""
     change = msgspec.structs.replace
     return change(parameters, search=change(parameters.search, swept_body=False))
 
