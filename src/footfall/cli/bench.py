@@ -56,7 +56,7 @@ def dynamics(
 
     [dim]$[/] footfall bench dynamics --cpp --output report.md
 
-    Without the package `pin` only our own times are given; pip install 'footfall[bench]' brings it and the robots.
+    Without the package `pin` only our own times are given; pip install 'footfall\\[bench]' brings it and the robots.
     Compiling all kernels takes minutes the first time.
     """
     from footfall.bench import surroundings
