@@ -17,6 +17,7 @@ from footfall.recording.writer import RecordingWriter
 from footfall.viewer.page_link import Branch
 from footfall.viewer.player import Player
 from footfall.viewer.show import View
+from footfall.viewer.walk_layers import PARTS
 from footfall.walking.recorded import belief_map, read_belief_map
 
 FEET = [
@@ -131,3 +132,50 @@ def test_a_click_on_a_foot_tells_its_wrench(tmp_path: Path) -> None:
         assert "pressure at -40 mm ahead, 20 mm to the left" in label.text
         player._choose_foot("sfr")
         assert not label.visible
+
+
+def test_balance_of_a_walk_is_drawn_beside_what_was_planned(tmp_path: Path) -> None:
+    """At a friction of 0.8 a foot with 300 N bears 240 N along the ground: 100 N hold, 290 N slip."""
+    robot = footfall.load("lola")
+    time = 0.1 * np.arange(101)
+    level = np.zeros((len(time), 3))
+    level[:, 0] = 0.3 * time
+    wrenches = {part: np.zeros((len(time), 6)) for part in PARTS}
+    wrenches["right_foot"][:, 2], wrenches["left_foot"][:, 2] = 300.0, 300.0
+    wrenches["right_foot"][:, 0], wrenches["left_foot"][:, 0] = 100.0, 290.0
+    with RecordingWriter(tmp_path / "walk.mcap", robot) as writer:
+        q = np.array(robot.configuration("idle"))
+        for now in time:
+            q[0] = 0.3 * now
+            writer.state(now, q, np.zeros(robot.nv))
+        high, aside = np.array([0.0, 0.0, 0.9]), np.array([0.0, 0.01, 0.0])
+        signals = {"center": level + high, "zmp": level, "planned_zmp": level + aside} | wrenches
+        writer.signals(time, signals, dict.fromkeys(signals, ""))
+    with View(read_recording(tmp_path / "walk.mcap"), port=0) as view:
+        player = view.player
+        assert isinstance(player, Player)
+        balance = player.balance
+        player.seek(2.0)
+        assert not balance._marks  # nothing is made before it is wanted
+        for box in balance._boxes.values():
+            box.value = True
+        player.seek(5.0)
+        assert balance._marks["centre of mass"].position == pytest.approx((1.5, 0.0, 0.9))
+        assert set(balance._lines) == {"center", "zmp", "planned_zmp"}
+        line = balance._lines["planned_zmp"].points  # from three seconds before to three after
+        assert line[0, 0] == pytest.approx((0.6, 0.01, 0.0), abs=0.031)
+        assert line[-1, 1] == pytest.approx((2.4, 0.01, 0.0), abs=0.031)
+        assert balance._cones is not None
+        right, left, *hands = balance._cones._cones
+        assert right.color[1] > right.color[0]  # green
+        assert left.color[0] > left.color[1]  # red
+        assert not any(hand.visible for hand in hands)
+        assert balance._traces is not None
+        foot = np.array(balance._traces._lines[0].points)
+        assert foot[-1, 1, 0] - foot[0, 0, 0] == pytest.approx(1.5, abs=1e-5)  # 5 s at 0.3 m/s
+        for box in balance._boxes.values():
+            box.value = False
+        player.seek(6.0)
+        assert not any(node.visible for node in (*balance._marks.values(), *balance._lines.values()))
+        assert not balance._cones.root.visible
+        assert not balance._traces.root.visible

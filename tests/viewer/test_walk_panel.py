@@ -22,12 +22,13 @@ from footfall.viewer.docks.robot_state import SignalsDock
 from footfall.viewer.docks.setting import changed_request
 from footfall.viewer.docks.signal_form import send_form
 from footfall.viewer.held_drive import DEAD_MAN, STANDING, HeldDrive, Velocity
+from footfall.viewer.limb_forces import Ground
 from footfall.viewer.page_link import Choose, Hold, Press, Seek, Speed, read_message
 from footfall.viewer.parameter_limits import describe_parameter
 from footfall.viewer.pointing import object_at, on_level
 from footfall.viewer.stage import Stage
 from footfall.viewer.walk_panel import WalkPanel
-from footfall.viewer.walk_scene import Drag, Ground, q_of
+from footfall.viewer.walk_scene import Drag, q_of
 from footfall.walking.activity import activity
 from footfall.walking.body import walking_body
 from footfall.walking.session import WalkSession

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from footfall.errors import FootfallError, InvalidInput
 from footfall.math.rotations import quaternion_from_matrix
 from footfall.motion.model_derivation import reduced_model
 from footfall.recording.reader import Recording
+from footfall.robot.model import Robot
 from footfall.viewer.drawing import ForceDrawing, RobotDrawing, SceneDrawing, forces_by_body, ground_height
 from footfall.viewer.event_marks import recorded_marks
 from footfall.viewer.fall_reason import reason_of_fall
@@ -20,6 +21,7 @@ from footfall.viewer.page_link import AnyMessage, Branch, Choose, PageLink, Seek
 from footfall.viewer.playback import Playback
 from footfall.viewer.plot_feed import PlotFeed, RecordedSignals
 from footfall.viewer.pointing import body_at
+from footfall.viewer.recorded_balance import RecordedBalance
 from footfall.viewer.recorded_plans import RecordedPlans
 from footfall.viewer.stage import Stage
 from footfall.viewer.timeline import Timeline, latest_row
@@ -72,11 +74,18 @@ class Player(Playback):
             for k, (each, color) in enumerate(zip(others, itertools.cycle(_GHOSTS), strict=False))
         ]
         self.wrench = WrenchLabel(scene)
-        self._parts = _parts(recording)
+        frames = _frames(recording.robot)
+        # Of bodies that are feet or hands: the signal of their wrench, and their frame.
+        self._parts = {
+            body: end
+            for body, end in limb_ends(recording.robot, frames).items()
+            if end[0] in recording.signals.values
+        }
         self._foot: str | None = None  # whose wrench is told, by its body
         if self._parts:
             scene.on_click()(self._on_click)
         self.plans = RecordedPlans(scene, recording)
+        self.balance = RecordedBalance(scene, recording, frames)
         self.plots = PlotFeed(link or PageLink())
         if link is not None:
             link.received, link.lost = self._on_message, self.plots.forget
@@ -102,6 +111,7 @@ class Player(Playback):
             else:
                 ghost.hide()
         self.plans.show(now)
+        self.balance.show(now, self._q[self.timeline.row])
         self.plots.show(now, live=False)
 
     def _on_message(self, page: int, message: AnyMessage) -> None:
@@ -180,6 +190,7 @@ class Player(Playback):
             names = ", ".join(str(other.path.stem) for _, other in self._ghosts)
             self._seen["Ghosts"] = gui.add_checkbox("Ghosts", True, hint=names)
             self._seen["Ghosts"].on_update(lambda _: self._redraw())
+        self.balance.add_controls(gui, self._redraw)
         self.plans.add_controls(gui, self._redraw)
         if self.recording.damage is not None:
             self._stage.add_text(f"The file is not whole: {self.recording.damage}")
@@ -219,10 +230,9 @@ class Player(Playback):
         return choice
 
 
-def _parts(recording: Recording) -> dict[str, tuple[str, str]]:
-    """Of bodies that are feet or hands of a robot that walks: the signal of their wrench, and their frame."""
+def _frames(robot: Robot) -> Mapping[str, str]:
+    """Of feet and hands of a robot that walks, by landmark; none of others."""
     try:
-        ends = limb_ends(recording.robot, reduced_model(recording.robot).frames)
+        return reduced_model(robot).frames
     except FootfallError:
         return {}
-    return {body: end for body, end in ends.items() if end[0] in recording.signals.values}

@@ -28,9 +28,18 @@ _NEARLY_SLIPS = 0.8  # of what friction can bear: from there on it is told
 _ROPE, _STEEL = (60, 64, 72), (236, 178, 52)
 _GANTRY = (0.85, 0.6, 0.05)  # m: half of its width and of its depth, and how thick its tubes are
 _ABOVE_FOOT = 0.12  # m, of words
+_MARKS = {"centre of mass": (46, 139, 87), "zero-moment point": (20, 20, 20)}
 _CONE_HEIGHT = 0.22  # m
 _SIDES = 28
-_TRACE_SECONDS, _TRACE_STEP = 12.0, 0.05  # s, that are drawn, and between two points
+TRACE_SECONDS, TRACE_STEP = 12.0, 0.05  # s, that are drawn, and between two points
+
+
+def add_marks(scene: Any) -> dict[str, Any]:
+    """Balls at the centre of mass and at the zero-moment point."""
+    return {
+        name: scene.add_icosphere(f"/marks/{name}", radius=0.022, color=color, cast_shadow=False)
+        for name, color in _MARKS.items()
+    }
 
 
 class FrictionCones:
@@ -86,7 +95,7 @@ class Traces:
             )
             for k, color in enumerate(colors)
         ]
-        self._points: deque[Array] = deque(maxlen=round(_TRACE_SECONDS / _TRACE_STEP))
+        self._points: deque[Array] = deque(maxlen=round(TRACE_SECONDS / TRACE_STEP))
         self._last = -np.inf
 
     def clear(self) -> None:
@@ -96,7 +105,7 @@ class Traces:
 
     def take(self, time: float, places: Array) -> bool:
         """Feet and hands are at places (4, 3), m; whether that is a new point."""
-        if time < self._last + _TRACE_STEP - 1e-9:
+        if time < self._last + TRACE_STEP - 1e-9:
             return False
         self._last = time
         self._points.append(places.copy())
@@ -104,9 +113,11 @@ class Traces:
 
     def show(self) -> None:
         """Draw what was taken."""
-        if len(self._points) < 2:
-            return
-        points = np.array(self._points)
+        if len(self._points) >= 2:
+            self.draw(np.array(self._points))
+
+    def draw(self, points: Array) -> None:
+        """Draw where they were, (n, 4, 3), m."""
         pieces = np.stack([points[:-1], points[1:]], axis=2).astype(np.float32)
         for k, line in enumerate(self._lines):
             line.points = pieces[:, k]

@@ -406,6 +406,7 @@ class WalkPanel:
     def _give_up(self) -> None:
         """This session goes no farther: say why, once, and let it be written."""
         self._pull = None
+        self.scene.pull(None, 0.0)
         reason = self.failed or cause_of_fall(self.session.walker) or "unknown"
         said = "failed" if self.failed else "fallen"
         self.message = ("bad", f"{said}, because {reason}")

@@ -9,28 +9,32 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.dynamics.kinematics import Poses, forward_kinematics, frame_pose
-from footfall.gait.poses import HANDS
-from footfall.geometry.plane import Plane
+from footfall.dynamics.kinematics import Poses, forward_kinematics
 from footfall.math.rotations import quaternion_from_matrix
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from footfall.scene.model import SceneObject
 from footfall.viewer.drawing import ForceDrawing, RobotDrawing, SceneDrawing, are_same, ground_height
 from footfall.viewer.environment_panel import BY_CONFIDENCE, BY_HEIGHT, EnvironmentDrawing
+from footfall.viewer.limb_forces import FootAndHandForces, Ground, foot_and_hand_forces, show_cones
 from footfall.viewer.plan_drawing import GoalMarker, PlanDrawing
 from footfall.viewer.plan_tree import kept_poses
 from footfall.viewer.pointing import body_at
 from footfall.viewer.stage import Stage
-from footfall.viewer.surfaces import object_surface
 from footfall.viewer.volumes import VolumeDrawing
-from footfall.viewer.walk_layers import PARTS, FrictionCones, Gantry, Ghost, Traces, WrenchLabel, limb_ends
-from footfall.walking.body import FEET
+from footfall.viewer.walk_layers import (
+    PARTS,
+    FrictionCones,
+    Gantry,
+    Ghost,
+    Traces,
+    WrenchLabel,
+    add_marks,
+    limb_ends,
+)
 from footfall.walking.session import WalkSession
 
 _MARGIN = 1.45  # around the robot, for the ground that it walks on
-_MARKS = {"centre of mass": (46, 139, 87), "zero-moment point": (20, 20, 20)}
-_ON_TOP = 0.05  # m
 _BELIEF_NODES = 160  # of terrain along an edge, as it is drawn while the robot walks
 LAYERS = {  # what may be drawn of the robot and besides it, and whether it is at first
     "Schematic": False,
@@ -78,10 +82,7 @@ class WalkScene:
         self.preview = PlanDrawing(self.scene, session.code.body.model, "/preview", opacity=0.35)
         self.goal = GoalMarker(self.scene)
         self._bind(self.goal.mesh, "goal", "goal")
-        self.marks = {
-            name: self.scene.add_icosphere(f"/marks/{name}", radius=0.022, color=color, cast_shadow=False)
-            for name, color in _MARKS.items()
-        }
+        self.marks = add_marks(self.scene)
         self._pull: Any = self.scene.add_arrows(
             "/pull",
             np.zeros((0, 2, 3), dtype=np.float32),
@@ -231,19 +232,12 @@ class WalkScene:
     def _show_balance(self, session: WalkSession, q: Array, signals: Any, now: bool) -> None:
         self.marks["centre of mass"].position = signals["center"]
         self.marks["zero-moment point"].position = signals["zmp"]
-        contacts = foot_and_hand_forces(session, q, signals)
+        body, gains = session.code.body, session.walker.gains
+        contacts = foot_and_hand_forces(body.robot, body.model.frames, q, signals)
         self._forces.show(contacts.places, contacts.forces)
         if self._shown[_CONES]:
-            gains, count = session.walker.gains, len(FEET)
-            feet = [self._ground.friction(place, gains.foot_friction) for place in contacts.places[:count]]
-            sides = [self._ground.side(place, gains.foot_friction) for place in contacts.places[count:]]
-            self._cones.show(
-                contacts.places,
-                contacts.forces,
-                np.array([*contacts.normals[:count], *(side[0] for side in sides)]),
-                np.array([*feet, *(side[1] for side in sides)]),
-                least=0.01 * gains.mass * gains.gravity,
-            )
+            weight = gains.mass * gains.gravity
+            show_cones(self._cones, contacts, self._ground, friction=gains.foot_friction, weight=weight)
         self._show_wrench(contacts, signals)
         if now and self._traces.take(session.time, contacts.frames) and self._shown[_TRACES]:
             self._traces.show()
@@ -322,74 +316,6 @@ class WalkScene:
                 self._robot.schematic = shown
 
 
-class FootAndHandForces(NamedTuple):
-    """Of feet and hands, (4, 3) each: places where they are pushed, m (at the centres of pressure of feet), forces, N,
-    normals of soles, and where their frames are, m. turns (4, 3, 3): of their frames."""
-
-    places: Array
-    forces: Array
-    normals: Array
-    frames: Array
-    turns: Array
-
-
 def q_of(session: WalkSession) -> Array:
     """Configuration of all that moves."""
     return np.ascontiguousarray(session.walker.arrays[0].q, np.float64)
-
-
-def foot_and_hand_forces(session: WalkSession, q: Array, signals: Any) -> FootAndHandForces:
-    """What pushes feet and hands at a configuration q (nq,), by signals of the same instant."""
-    body = session.walker.code.body
-    q = np.ascontiguousarray(q[: body.robot.nq])
-    places, forces, normals, frames, turns = [], [], [], [], []
-    for landmark, part in zip((*FEET, *HANDS), PARTS, strict=True):
-        wrench = np.array(signals[part])
-        pose = frame_pose(body.robot, q, body.model.frames[landmark])
-        place = np.array(pose.translation)
-        frames.append(place.copy())
-        if landmark in FEET:
-            load = max(float(wrench[2]), 1.0)
-            place[0] -= wrench[4] / load
-            place[1] += wrench[3] / load
-        places.append(place)
-        forces.append(wrench[:3])
-        normals.append(pose.rotation[:, 2])
-        turns.append(pose.rotation)
-    return FootAndHandForces(*(np.array(each) for each in (places, forces, normals, frames, turns)))
-
-
-class Ground:
-    """Coefficients of friction of what feet stand on: boxes of objects that lie level, and the floor."""
-
-    def __init__(self, objects: Sequence[SceneObject]) -> None:
-        floors = [each.material.friction for each in objects if isinstance(each.shape, Plane)]
-        self._floor = floors[0] if floors else None
-        self._boxes = []
-        for each in objects:
-            if each.visible and not isinstance(each.shape, Plane):
-                vertices = object_surface(each.shape, None).vertices
-                corners = vertices @ each.placement.rotation.T + each.placement.translation
-                self._boxes.append((each.material.friction, corners.min(axis=0), corners.max(axis=0)))
-
-    def friction(self, place: Array, otherwise: float) -> float:
-        """Under a place (3,), m."""
-        for friction, lower, upper in self._boxes:
-            above = (lower[:2] <= place[:2]).all() and (place[:2] <= upper[:2]).all()
-            if above and abs(place[2] - upper[2]) < _ON_TOP:
-                return float(friction)
-        return otherwise if self._floor is None else float(self._floor)
-
-    def side(self, place: Array, otherwise: float) -> tuple[Array, float]:
-        """Normal (3,) of the side of an object that is nearest to a place (3,), m, and its friction."""
-        nearest, found = np.inf, (np.array([0.0, 0.0, 1.0]), self.friction(place, otherwise))
-        for friction, lower, upper in self._boxes:
-            away = place - np.clip(place, lower, upper)
-            far = float(np.linalg.norm(away))
-            if far < nearest:
-                if far == 0.0:  # a hand that presses is in it, as springs are: out by the shortest way
-                    depths = np.array([place - lower, upper - place])
-                    side, axis = np.unravel_index(int(np.argmin(depths)), depths.shape)
-                    away = np.eye(3)[axis] * (1.0 if side else -1.0)
-                nearest, found = far, (away / np.linalg.norm(away), float(friction))
-        return found

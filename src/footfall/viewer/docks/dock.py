@@ -48,7 +48,7 @@ def as_table(head: Sequence[str], rows: Sequence[Sequence[str]], marked: Sequenc
         + "</tr>"
         for row, mark in zip(rows, marks, strict=True)
     )
-    return f'<table style="font-size:.72em;width:calc(100% - 14px)"><tr>{top}</tr>{body}</table>'
+    return f'<table style="font-size:.72em;width:calc(100% - 22px)"><tr>{top}</tr>{body}</table>'
 
 
 def read_json(text: str) -> Any:
