@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 
 import pytest
 
@@ -14,6 +13,7 @@ from footfall.viewer.chromium import find_chromium, operated_page
 from footfall.viewer.page_link import Hold, PageLink, Press
 from footfall.viewer.policy_panel import PolicyPanel
 from footfall.viewer.stage import Stage
+from tests.eventually import eventually
 
 STATE = "(document.querySelector('#ff-state') || {}).textContent"
 
@@ -69,13 +69,10 @@ def test_keys_of_a_page(panel):
     thread = threading.Thread(target=lambda: panel.run(over.is_set))
     thread.start()
     try:
-        with operated_page(panel.stage.address, width=800, height=500) as page:
+        with operated_page(panel.stage.address, width=800, height=500, timeout=300.0) as page:
             page.wait_for(f"{STATE} === 'standing'")
             page.key("w", "keyDown")
-            deadline = time.monotonic() + 60.0
-            while panel.policy_run.command[0] != 1.0:
-                assert time.monotonic() < deadline
-                time.sleep(0.01)
+            assert eventually(lambda: panel.policy_run.command[0] == 1.0)
             page.key("w", "keyUp")
             page.wait_for(f"{STATE} === 'standing'")
             hidden = "getComputedStyle(document.querySelector('[data-tool=goal]')).display"

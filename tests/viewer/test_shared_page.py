@@ -95,7 +95,7 @@ def test_a_minute_of_lola_is_small(tmp_path: Path) -> None:
 @needs_chromium
 def test_a_page_plays_with_the_network_off(recording: Recording, tmp_path: Path) -> None:
     write_shared([recording, recording], tmp_path / "two.html", chosen=["zmp", "wave"])
-    with operated_page((tmp_path / "two.html").as_uri(), width=1000, height=600) as page:
+    with operated_page((tmp_path / "two.html").as_uri(), width=1000, height=600, timeout=300.0) as page:
         page.wait_for("window.footfall && window.footfall.ready === true")
         page.call("Network.enable")
         page.call(
