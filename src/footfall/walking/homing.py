@@ -1,8 +1,8 @@
 """Joints without absolute encoder are homed: each drives into its stop and says from there where it is.
 
-LOLA's head has such joints (Seiwald 2023, section 3.7). The operator begins it while the robot stands and takes no
-orders. Servos press against the stop until current and standstill say that it is there; then encoders count from it,
-and joints come back to where the controller wants them.
+The head of the source's robot has such joints (Seiwald 2023, section 3.7). The operator begins it while the robot
+stands and takes no orders. Servos press against the stop until current and standstill say that it is there; then
+encoders count from it, and joints come back to where the controller wants them.
 """
 
 from __future__ import annotations
