@@ -70,7 +70,7 @@ native: $(VENV)/installed
 	@touch $(VENV)/native
 
 $(VENV)/native: | $(VENV)/installed
-	@echo "making native code for this CPU, once"
+	@echo "making native code for this CPU, once (half a minute on two quiet cores)"
 	-$(BIN)/python release/native_code.py --here
 	@touch $@
 

@@ -19,13 +19,23 @@ import sys
 import tempfile
 import zipfile
 from pathlib import Path
+from typing import Any
 
 from footfall.compiler import cache, machine
 from footfall.whole_file import written_whole
 
 LEVELS = ("x86-64-v3", "x86-64-v4")
 _FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # the same content makes the same archive
-_BEGIN = "import warnings; import footfall; warnings.simplefilter('ignore')"
+_BEGIN = """
+import warnings
+from pathlib import Path
+
+import footfall
+from footfall.compiler import cache
+
+warnings.simplefilter("ignore")
+cache.SHIPPED = Path("nowhere")  # what an archive of before has is made anew: it shall be in this one too
+"""
 _USES = (
     """
 for name, scene in (("lola", "flat"), ("quadruped", "blocks"), ("quadruped", "rough")):
@@ -55,10 +65,13 @@ def make_archive(level: str, folder: Path) -> Path:
     path = folder / f"{sys.platform}-{level}-{python}.zip"
     with tempfile.TemporaryDirectory() as empty:
         environment = {**os.environ, "FOOTFALL_LEVEL": level, "FOOTFALL_CACHE_DIR": empty}
-        uses = [subprocess.Popen([sys.executable, "-c", _BEGIN + use], env=environment) for use in _USES]
-        ends = [process.wait() for process in uses]
-        if any(ends):
-            raise SystemExit(f"native code for {level} was not made; what went wrong stands above")
+        with (Path(empty) / "told").open("w+") as told:  # by both; of interest if they fail
+            options: dict[str, Any] = {"env": environment, "stdout": told, "stderr": told}
+            uses = [subprocess.Popen([sys.executable, "-c", _BEGIN + use], **options) for use in _USES]
+            ends = [process.wait() for process in uses]
+            told.seek(0)
+            if any(ends):
+                raise SystemExit(f"native code for {level} was not made:\n{told.read()}")
         folder.mkdir(parents=True, exist_ok=True)
         with written_whole(path) as file, zipfile.ZipFile(file, "w") as archive:
             for entry in sorted(Path(empty).glob("*.kernel")):
