@@ -277,7 +277,7 @@ def _outcome(system: System, folder: Path, before: set[str], empty: str, *, last
     told = system.outputs["walk"].read_text()
     late = next((line for line in told.splitlines() if "ended late" in line), told[-400:])
     summary = json.loads((files / f"{name}.json").read_text())
-    recording = read_recording(files / f"{name}.mcap")
+    recording = read_recording(files / f"{name}.mcap", limit=2**33)
     wanted = (
         "vision lost",
         "vision back",
@@ -296,7 +296,7 @@ def _outcome(system: System, folder: Path, before: set[str], empty: str, *, last
     count = min(len(log["center"]), len(kept["center"]))
     same = bool(np.array_equal(log["center"][-count:], kept["center"][-count:]))
     session.close()
-    left = sorted(leftovers() - before)
+    left = sorted(leftovers(system.address.pid) - before)
     return Outcome(system.kills, summary, events, late, empty, same, left, _goals(folder), lasted)
 
 
@@ -306,11 +306,11 @@ def _goals(folder: Path) -> tuple[int, int]:
     return sum(line.startswith("goal") for line in lines), sum(line.startswith("refused") for line in lines)
 
 
-def leftovers() -> set[str]:
-    """Segments, sockets and files of walks, and processes that these have started, that are there."""
+def leftovers(walk: int = 0) -> set[str]:
+    """Segments, sockets of a walk by its process, and processes of this system, that are there."""
     found = {f"/dev/shm/{each}" for each in os.listdir("/dev/shm") if "footfall" in each}
     sockets = Path("/proc/net/unix").read_text().splitlines()
-    found |= {line.split()[-1] for line in sockets if "@footfall" in line}
+    found |= {line.split()[-1] for line in sockets if f"@footfall-{walk}-" in line}
     mark = f"{_MARK}={os.getpid()}\0".encode()
     for place in Path("/proc").iterdir():
         if place.name.isdigit() and int(place.name) != os.getpid():
