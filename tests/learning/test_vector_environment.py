@@ -11,6 +11,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
+import footfall
 from footfall.errors import FootfallError, InvalidInput, RewardNotFinite, UnknownName
 from footfall.learning import (
     FootfallEnv,
@@ -351,6 +352,15 @@ def test_quantities_have_words():
 
     assert {"command", "base_velocity", "foot_force", "height_scan", "landing"} <= set(NAMES)
     assert all(getattr(Quantities, name).__doc__ for name in NAMES if name not in ("action", "last_action"))
+
+
+def test_roots_of_descriptions_are_set_free(tmp_path):
+    inertia = '<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/>'
+    body = f'<link name="body"><inertial><mass value="5"/>{inertia}</inertial></link>'
+    (tmp_path / "mine.urdf").write_text(f'<robot name="mine">{body}</robot>')
+    (tmp_path / "mine.toml").write_text('robot = "mine.urdf"')
+    assert footfall.load(tmp_path / "mine.urdf").nv == 0
+    assert read_task(tmp_path / "mine.toml").model.nv == 6
 
 
 def test_tasks_from_files(tmp_path):

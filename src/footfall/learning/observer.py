@@ -51,7 +51,7 @@ class Observer:
         ground: Ground | None = None,
     ) -> None:
         self.note = note
-        self.robot = robot or (load(note.robot) if task is None else task.model)
+        self.robot = robot or (load(note.robot, floating_base=True) if task is None else task.model)
         self.joints = _places(self.robot, note)
         posture = {**note.others, **dict(zip(note.joints, note.default, strict=True))}
         self.default = standing(self.robot, posture)

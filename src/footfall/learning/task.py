@@ -150,8 +150,8 @@ class LearningTask:
 
     @cached_property
     def model(self) -> Robot:
-        """The robot."""
-        return self.robot if isinstance(self.robot, Robot) else load(self.robot)
+        """The robot, free to move: descriptions often leave that open."""
+        return self.robot if isinstance(self.robot, Robot) else load(self.robot, floating_base=True)
 
     @cached_property
     def default(self) -> Array:

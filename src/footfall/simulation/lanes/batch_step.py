@@ -95,7 +95,8 @@ class BatchStep:
         floating = [joint for joint in self.robot.joints if joint.type is JointType.FLOATING]
         if first is None or floating != [first]:
             raise InvalidInput(
-                f"robot {self.robot.name!r} has {len(floating)} floating bases; a batch has one, the first joint"
+                f"robot {self.robot.name!r} has {len(floating)} floating bases; a batch has one, the first joint: "
+                "`footfall.load(..., floating_base=True)`"
             )
         if self.substeps < 1 or self.substeps != int(self.substeps):
             raise InvalidInput(f"substeps is {self.substeps}; it must be at least 1, and whole")
