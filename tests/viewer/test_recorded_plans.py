@@ -9,14 +9,18 @@ import numpy as np
 import pytest
 
 import footfall
+from footfall.dynamics.kinematics import forward_kinematics
 from footfall.environment import perceive
 from footfall.environment.perception import EXACT
 from footfall.errors import InvalidInput
+from footfall.math.rotations import quaternion_from_matrix
 from footfall.recording.reader import Recording, read_recording
 from footfall.recording.writer import RecordingWriter
+from footfall.scene.assembly import combined_robot
 from footfall.viewer.page_link import Branch
 from footfall.viewer.player import Player
 from footfall.viewer.show import View
+from footfall.viewer.signal_groups import moved_joints, signal_groups
 from footfall.viewer.walk_layers import PARTS
 from footfall.walking.recorded import belief_map, read_belief_map
 
@@ -179,3 +183,73 @@ def test_balance_of_a_walk_is_drawn_beside_what_was_planned(tmp_path: Path) -> N
         assert not any(node.visible for node in (*balance._marks.values(), *balance._lines.values()))
         assert not balance._cones.root.visible
         assert not balance._traces.root.visible
+
+
+GHOST = "Ghost: set points"
+
+
+def test_set_points_are_a_ghost_beside_the_robot(tmp_path: Path) -> None:
+    """The robot leans to one side, its set points to the other; a board lies free beside it and has no ghost."""
+    robot = footfall.load("lola")
+    whole = combined_robot(footfall.load_scene("rolling-board"), robot)
+    time = 0.1 * np.arange(1, 11)
+    true, wanted = whole.configuration("initial"), robot.configuration("idle")
+    q = np.tile(wanted, (len(time), 1))
+    q[:, 0] += 0.2 * time
+    q[:, robot.q_slice("vp")] += 0.3 * time[:, None]
+    q[-1, 9] = np.nan  # of a controller that was lost
+    with RecordingWriter(tmp_path / "walk.mcap", whole) as writer:
+        for now in (0.0, *time):
+            writer.state(now, true, np.zeros(whole.nv))
+        signals = {"wanted_base": q[:, :7], "wanted_joints": q[:, 7:]}
+        writer.signals(time, signals, {"wanted_base": "m, quaternion", "wanted_joints": "rad"})
+    recording = read_recording(tmp_path / "walk.mcap")
+    assert signal_groups(recording)["wanted_joints"].labels == tuple(moved_joints(robot))
+    with View(recording, port=0) as view:
+        player = view.player
+        assert isinstance(player, Player)
+        balance = player.balance
+        player.seek(0.5)
+        assert balance._ghost._drawing is None  # nothing is made before it is wanted
+        balance._boxes[GHOST].value = True
+        for moment, aside in ((0.5, 0.0), (0.8, -0.5)):
+            balance._aside.value = aside
+            player.seek(moment)
+            drawing = balance._ghost._drawing
+            assert drawing is not None
+            assert drawing.root.visible
+            there = forward_kinematics(robot, q[round(10 * moment) - 1])
+            left = there.rotation[0][:2, 1]
+            places = np.array([frame.position for frame in drawing._frames])[: len(robot.bodies)]
+            np.testing.assert_allclose(places[:, :2], there.position[:, :2] + aside * left, atol=1e-12)
+            np.testing.assert_allclose(places[:, 2], there.position[:, 2], atol=1e-12)
+            turns = np.array([frame.wxyz for frame in drawing._frames])[: len(robot.bodies)]
+            assert np.abs(np.sum(turns * quaternion_from_matrix(there.rotation), axis=1)) == pytest.approx(1)
+        seen = {
+            body.name: [mesh.visible for mesh in meshes]
+            for body, meshes in zip(whole.bodies, drawing.meshes, strict=True)
+        }
+        own = {body.name for body in robot.bodies}
+        assert all(all(each) == (name in own) for name, each in seen.items() if each)
+        assert any(each for name, each in seen.items() if name not in own)
+        for moment in (0.05, 1.0):  # before anything was wanted, and where it is no number
+            player.seek(moment)
+            assert not drawing.root.visible
+            player.seek(0.5)
+            assert drawing.root.visible
+        balance._boxes[GHOST].value = False
+        player.seek(0.6)
+        assert not drawing.root.visible
+
+
+def test_recordings_without_set_points_have_no_ghost(recorded: Recording, tmp_path: Path) -> None:
+    robot = footfall.load("lola")
+    with RecordingWriter(tmp_path / "other.mcap", robot) as writer:  # of a robot with fewer joints
+        writer.state(0.0, robot.configuration("idle"), np.zeros(robot.nv))
+        wrong = {"wanted_base": np.zeros((1, 7)), "wanted_joints": np.zeros((1, 90))}
+        writer.signals([0.0], wrong, dict.fromkeys(wrong, ""))
+    for each in (recorded, read_recording(tmp_path / "other.mcap")):
+        with View(each, port=0) as view:
+            assert isinstance(view.player, Player)
+            assert GHOST not in view.player.balance._boxes
+            view.player.seek(0.0)

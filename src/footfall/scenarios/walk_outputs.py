@@ -39,6 +39,7 @@ from footfall.whole_file import write_text, written_whole
 _RATE = 100.0  # Hz of a recording
 _AMENDING = 1.0  # s, simulated, between two scenes that are written while things come and go
 _MOMENT = 1e-3  # s, in which things that are moved come to their new place
+_BASE = 7  # numbers of a floating base in q
 _HIDDEN = Transform(np.eye(3), np.array([0.0, 0.0, -50.0]))  # where things are before they come
 UNITS = {  # of signals and readings; others are counts, parts and flags
     **dict.fromkeys(
@@ -54,6 +55,8 @@ UNITS = {  # of signals and readings; others are counts, parts and flags
     **dict.fromkeys(("measured_right_hand", "measured_left_hand"), "N"),
     **dict.fromkeys(("measured_turning", "measured_joint_rates"), "rad/s"),
     "measured_joints": "rad",
+    "wanted_base": "m, quaternion",
+    "wanted_joints": "rad",
     "missed": "N or N m",
     "task_error": "m or rad",
 }
@@ -202,7 +205,8 @@ def summary_text(done: Walk) -> str:
 
 def named_signals(session: WalkSession, log: WalkLog) -> dict[str, Array]:
     """All that is known of the rows of a log (n, ...): signals, the plan that was followed, and sensor readings.
-    Rotations are those of the upper body, row by row; pads are switches, right foot first."""
+    Rotations are those of the upper body, row by row; pads are switches, right foot first. wanted_base and
+    wanted_joints are where the controller wants the robot to be: its configuration (nq,), in two parts."""
     sensors, signals = log.sensors, cast(Any, log.signals)
     begins, versions = _plans_since(session, signals["time"][0] if len(signals) else 0.0)
     followed = versions[np.searchsorted(begins, signals["time"] + 1e-9, side="right") - 1]
@@ -219,6 +223,8 @@ def named_signals(session: WalkSession, log: WalkLog) -> dict[str, Array]:
         "measured_joints": sensors.joints,
         "measured_joint_rates": sensors.joint_rates,
         "measured_pads": sensors.pads.reshape(count, 8),
+        "wanted_base": log.wanted[:, :_BASE],
+        "wanted_joints": log.wanted[:, _BASE:],
     }
 
 

@@ -1,4 +1,5 @@
-"""Balance of a recorded walk: where its masses were and should have been, friction cones, traces of feet and hands."""
+"""Balance of a recorded walk: where its masses were and should have been, friction cones, traces of feet and hands; and
+where the robot should have been, as a ghost."""
 
 from __future__ import annotations
 
@@ -18,6 +19,7 @@ from footfall.viewer.walk_layers import (
     TRACE_SECONDS,
     TRACE_STEP,
     FrictionCones,
+    Ghost,
     Traces,
     add_marks,
 )
@@ -34,7 +36,9 @@ _LAYERS = {  # what each needs, and what it is
     "Courses": ("masses", "of both, three seconds around now; paler: as they were planned"),
     "Friction cones": ("limbs", "green holds, red slips"),
     "Traces": ("limbs", "of feet and hands, the last twelve seconds"),
+    "Ghost: set points": ("wanted", "where the controller wanted the robot to be"),
 }
+_WANTED = ("wanted_base", "wanted_joints")  # signals: a configuration, in two parts
 _AROUND = 3.0  # s before and after an instant, of these lines
 _FRICTION = 0.8  # where a recording knows of no ground
 
@@ -45,16 +49,20 @@ class RecordedBalance:
 
     def __init__(self, scene: Any, recording: Recording, frames: Mapping[str, str]) -> None:
         known = recording.signals.values
+        size = sum(len(np.atleast_2d(known[name].T)) for name in _WANTED if name in known)
         self._scene, self._recording, self._frames = scene, recording, frames
         self._known = {
             "masses": {"center", "zmp"} <= set(known),
             "limbs": set(PARTS) <= set(known) and {*FEET, *HANDS} <= set(frames),
+            "wanted": {*_WANTED} <= set(known) and size <= recording.robot.nq,
         }
         self._boxes: dict[str, Any] = {}
         self._marks: dict[str, Any] = {}
         self._lines: dict[str, Any] = {}
         self._cones: FrictionCones | None = None
         self._traces: Traces | None = None
+        self._ghost = Ghost(scene, recording.robot, "/ghost", size=size)
+        self._aside: Any = None
         self._ground = Ground(recording.scene.fixed_objects if recording.scene else ())
         self._places: dict[int, Array] = {}  # of feet and hands, by rows of the recording
 
@@ -64,6 +72,9 @@ class RecordedBalance:
             if self._known[wanted]:
                 self._boxes[word] = gui.add_checkbox(word, False, hint=hint)
                 self._boxes[word].on_update(lambda _: redraw())
+        if self._known["wanted"]:
+            self._aside = gui.add_slider("ghost aside, m", -1.5, 1.5, 0.1, 0.0)
+            self._aside.on_update(lambda _: redraw())
 
     def show(self, now: float, q: Array) -> None:
         """Draw an instant, s, with the configuration q (nq,) that the robot had."""
@@ -73,6 +84,7 @@ class RecordedBalance:
         self._show_courses(now)
         self._show_cones(row, q)
         self._show_traces(now)
+        self._show_ghost(row, q)
 
     def _wants(self, word: str) -> bool:
         return word in self._boxes and bool(self._boxes[word].value)
@@ -135,6 +147,16 @@ class RecordedBalance:
             rows = rows[rows >= 0]
             if len(rows) > 1:
                 self._traces.draw(np.array([self._limbs_at(int(row)) for row in rows]))
+
+    def _show_ghost(self, row: int, q: Array) -> None:
+        """What else moves in the scene is where it was, and not drawn again."""
+        values, wanted = self._recording.signals.values, np.full(1, np.nan)
+        if self._wants("Ghost: set points") and row >= 0:
+            wanted = np.concatenate([np.atleast_1d(values[name][row]) for name in _WANTED])
+        if np.isfinite(wanted).all():
+            self._ghost.show(np.concatenate([wanted, q[len(wanted) :]]), float(self._aside.value))
+        else:
+            self._ghost.hide()
 
     def _limbs_at(self, row: int) -> Array:
         """Where feet and hands were, (4, 3) m; computed once."""

@@ -68,8 +68,8 @@ def component_labels(name: str, count: int, joints: Sequence[str]) -> tuple[str,
 
 
 def moved_joints(robot: Robot) -> list[str]:
-    """Names of joints between bodies of a robot."""
-    return [joint.name for joint in robot.joints if joint.type is not JointType.FLOATING]
+    """Names of joints between bodies of a robot, that move."""
+    return [j.name for j in robot.joints if j.type not in (JointType.FLOATING, JointType.FIXED)]
 
 
 def _divergent_component(recording: Recording, center: SignalGroup) -> SignalGroup:

@@ -124,21 +124,31 @@ class Traces:
 
 
 class Ghost:
-    """A robot as a shade of itself, at another place or time; made when it is first shown. color: with its opacity."""
+    """A robot as a shade of itself, at another place or time; made when it is first shown. color: with its opacity.
+    size: only bodies are drawn that the first so many numbers of q move; all by default."""
 
-    def __init__(self, scene: Any, robot: Robot, node: str, color: Color = GHOST) -> None:
-        self._scene, self._node, self._color = scene, node, color
+    def __init__(
+        self, scene: Any, robot: Robot, node: str, color: Color = GHOST, *, size: int | None = None
+    ) -> None:
+        self._scene, self._node, self._color, self._size = scene, node, color, size
         self.robot = robot
         self._drawing: RobotDrawing | None = None
 
-    def show(self, q: Array, aside: Array | None = None) -> None:
-        """Draw it at q (nq,), moved by aside (3,), m."""
+    def show(self, q: Array, aside: float = 0.0) -> None:
+        """Draw it at q (nq,), moved aside, m, to its left."""
         if self._drawing is None:
             self._drawing = RobotDrawing(self._scene, self.robot, node=self._node, tint=self._color)
+            for body, meshes in zip(self.robot.bodies, self._drawing.meshes, strict=True):
+                for mesh in meshes:
+                    mesh.visible = self._is_drawn(body.name)
         poses = forward_kinematics(self.robot, np.ascontiguousarray(q))
-        moved = poses.position if aside is None else poses.position + aside
+        left = poses.rotation[0][:, 1] * (1.0, 1.0, 0.0)
         self._drawing.root.visible = True
-        self._drawing.place(moved, quaternion_from_matrix(poses.rotation))
+        self._drawing.place(poses.position + aside * left, quaternion_from_matrix(poses.rotation))
+
+    def _is_drawn(self, body: str) -> bool:
+        link = self.robot.tree.attachments[body].link
+        return self._size is None or (link >= 0 and self.robot.tree.links[link].q.stop <= self._size)
 
     def hide(self) -> None:
         """Draw it no more."""

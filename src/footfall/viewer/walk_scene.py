@@ -268,9 +268,7 @@ class WalkScene:
         if not (self._shown[_GHOST] and now):
             self._ghost.hide()
             return
-        state = session.walker.brain.state
-        side = forward_kinematics(self._ghost.robot, np.ascontiguousarray(state.q)).rotation[0][:, 1]
-        self._ghost.show(state.q, self.aside * np.array([side[0], side[1], 0.0]))
+        self._ghost.show(session.walker.brain.state.q, self.aside)
 
     def _show_volumes(self, session: WalkSession, q: Array) -> None:
         """Volumes with their nearest connections; made when they are first wanted."""

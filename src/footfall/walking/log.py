@@ -17,7 +17,7 @@ from footfall.walking.loop import WalkLog
 from footfall.walking.state import Sensors
 
 CHUNK = 0.5  # s
-LOG_MEMORY = 256e6  # bytes; 75 s of a humanoid in rows of 1 ms
+LOG_MEMORY = 256e6  # bytes; 110 s of a humanoid in rows of 1 ms
 _LEAST_CHUNKS = 3  # that are kept however little memory there is: a second, and what is being written
 
 NewChunk = Callable[[int, int], WalkLog]  # of so many rows, the first of which has this number
@@ -108,7 +108,9 @@ def cut(log: WalkLog, first: int, end: int) -> WalkLog:
     begin = min(max(first - log.first, 0), len(log.q))
     part = slice(begin, max(end - log.first, begin))
     sensors = Sensors(*(each[part] for each in log.sensors))
-    return WalkLog(log.q[part], log.v[part], log.signals[part], sensors, log.every, log.first + begin)
+    return WalkLog(
+        log.q[part], log.v[part], log.wanted[part], log.signals[part], sensors, log.every, log.first + begin
+    )
 
 
 def joined(logs: Sequence[WalkLog]) -> WalkLog:
@@ -116,17 +118,17 @@ def joined(logs: Sequence[WalkLog]) -> WalkLog:
     first = logs[0]
     if len(logs) == 1:
         return first
-    q, v, signals, *sensors = (
+    q, v, wanted, signals, *sensors = (
         np.concatenate(each) for each in zip(*(_arrays(log) for log in logs), strict=True)
     )
-    return WalkLog(q, v, signals, Sensors(*sensors), first.every, first.first)
+    return WalkLog(q, v, wanted, signals, Sensors(*sensors), first.every, first.first)
 
 
 def copied(log: WalkLog) -> WalkLog:
     """A log that shares no memory."""
-    q, v, signals, *sensors = (each.copy() for each in _arrays(log))
-    return WalkLog(q, v, signals, Sensors(*sensors), log.every, log.first)
+    q, v, wanted, signals, *sensors = (each.copy() for each in _arrays(log))
+    return WalkLog(q, v, wanted, signals, Sensors(*sensors), log.every, log.first)
 
 
 def _arrays(log: WalkLog) -> tuple[Any, ...]:
-    return (log.q, log.v, log.signals, *log.sensors)
+    return (log.q, log.v, log.wanted, log.signals, *log.sensors)

@@ -120,10 +120,12 @@ class Signals(NamedTuple):
 
 class WalkLog(NamedTuple):
     """q (rows, nq) and v (rows, nv) of all that moves, signals (rows,), and what sensors told, each with rows in front.
-    every: periods that a row stands for. first: number of the first row that is here."""
+    wanted (rows, nq of the model): where the controller wants the robot to be then. every: periods that a row stands
+    for. first: number of the first row that is here."""
 
     q: Array
     v: Array
+    wanted: Array
     signals: ArrayOf[Signals]
     sensors: Sensors
     every: int
@@ -232,7 +234,7 @@ def act(brain: Brain, plant: Plant, judge: Judgement, period: int, log: WalkLog)
             residual=max(row.residual, report.residual), solver_steps=max(row.solver_steps, report.steps)
         )
     state.counts[Count.SUBSTEPS] = 0
-    log.q[at], log.v[at] = state.q, state.v
+    log.q[at], log.v[at], log.wanted[at] = state.q, state.v, brain.state.q
     if not (is_number(state) and log.signals[at].residual < np.inf):
         return Progress(period + 1, 0, 0, True, False)
     watch_joints(plant.watch, brain.driven, state.q, state.v, brain.gains.period * (period + 1))

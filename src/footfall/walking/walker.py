@@ -235,7 +235,7 @@ class Walker:
         self._touches = TouchLog()
         rows = max(1, round(CHUNK / self.row_time))
         # A log that knew its walker would keep both, and much memory, until somebody looks for cycles.
-        self._new_log = partial(_new_log, self.engine.setting.robot, len(body.driven), self.options.log_every)
+        self._new_log = partial(_new_log, self.engine.setting.robot, body, self.options.log_every)
         self._log = LogKeeper(self._new_log, rows=rows, memory=self.options.log_memory)
 
     def follow(self, motion: Motion) -> None:
@@ -613,12 +613,13 @@ class Walker:
         )
 
 
-def _new_log(whole: Robot, joints: int, every: int, rows: int, first: int) -> WalkLog:
+def _new_log(whole: Robot, body: WalkingBody, every: int, rows: int, first: int) -> WalkLog:
     return WalkLog(
         np.zeros((rows, whole.nq)),
         np.zeros((rows, whole.nv)),
+        np.zeros((rows, body.robot.nq)),
         new_records(Signals, rows),
-        Sensors(*(np.zeros((rows, *each.shape)) for each in new_sensors(joints))),
+        Sensors(*(np.zeros((rows, *each.shape)) for each in new_sensors(len(body.driven)))),
         every,
         first,
     )

@@ -85,6 +85,7 @@ def row_type(walker: Walker) -> np.dtype[Any]:
         ("period", "<i8"),
         ("q", "<f8", log.q.shape[1:]),
         ("v", "<f8", log.v.shape[1:]),
+        ("wanted", "<f8", log.wanted.shape[1:]),
         ("signals", log.signals.dtype),
         *((name, "<f8", each.shape[1:]) for name, each in zip(log.sensors._fields, log.sensors, strict=True)),
     ]
@@ -106,7 +107,7 @@ def _present(walker: Walker) -> dict[str, np.ndarray[Any, Any]]:
 def take_row(walker: Walker, row: Any) -> None:
     """Let a walker that does not walk by itself show a row of the channel."""
     log, place = walker.show(int(row["period"]))
-    for name in ("q", "v", "signals"):
+    for name in ("q", "v", "wanted", "signals"):
         getattr(log, name)[place] = row[name]
     for name, values in zip(log.sensors._fields, log.sensors, strict=True):
         values[place] = row[name]
@@ -189,7 +190,7 @@ class Window:
         log = walker.log_from((period - 1) // walker.options.log_every)
         row = self._rows[self._count % _ROWS]
         row["period"] = period
-        for name in ("q", "v", "signals"):
+        for name in ("q", "v", "wanted", "signals"):
             row[name] = getattr(log, name)[0]
         for name, values in zip(log.sensors._fields, log.sensors, strict=True):
             row[name] = values[0]
