@@ -18,6 +18,7 @@ from footfall.dynamics.kinematics import forward_kinematics
 from footfall.math.rotations import matrix_from_quaternion
 from footfall.viewer.chromium import OperatedPage, find_chromium, operated_page
 from footfall.viewer.held_drive import STANDING, Velocity
+from footfall.viewer.loop_event import LoopEvent
 from footfall.viewer.page_link import PageLink
 from footfall.viewer.stage import Stage
 from footfall.viewer.uploads import MOST_BYTES
@@ -487,7 +488,11 @@ def test_the_mouse_pulls_the_robot_and_says_with_how_much(running: Running) -> N
     running.wait(lambda: not running.panel.scene._pull_text.visible)
 
 
-def test_boxes_are_put_down_and_taken_away(running: Running) -> None:
+def place_of_box(running: Running, name: str) -> Any:
+    return np.array(running.panel.session.walker.scene.object(name).placement.translation)
+
+
+def test_boxes_are_put_down_dragged_and_taken_away(running: Running) -> None:
     page, panel = running.page, running.panel
     page.click_on("[data-tool=box]")
     running.wait(lambda: panel.tool == "box")
@@ -495,9 +500,37 @@ def test_boxes_are_put_down_and_taken_away(running: Running) -> None:
     running.wait(lambda: "box-1" in panel.scene.object_names)
     place = panel.session.walker.scene.object("box-1").placement.translation
     assert place[:2] == pytest.approx([0.4, 0.8], abs=0.1)
+    panel.tool = "goal"  # a drag that misses puts no other one down
+    wanted = np.array([0.55, 1.0])
+
+    def is_there() -> bool:
+        return bool(np.abs(place_of_box(running, "box-1")[:2] - wanted).max() < 0.05)
+
+    deadline = time.monotonic() + PATIENCE
+    while not is_there():
+        assert time.monotonic() < deadline, (place_of_box(running, "box-1"), panel.message)
+        begin = np.array(running.seen_at(place_of_box(running, "box-1") + np.array([0.0, 0.0, 0.06])))
+        way = np.array(running.seen_at((*wanted, 0.12))) - begin
+        page.drag([tuple((begin + share * way).tolist()) for share in np.linspace(0.0, 1.0, 6)], pause=0.1)
+        if not running.wait_some(is_there, 10.0):
+            running.place_camera()  # the page was busy when the mouse was pressed: that has turned instead
+    assert "move" in running.words()
+    assert running.words().count("add") == 1
     page.key("Delete", "keyDown")
     running.wait(lambda: "remove" in running.words())
     running.wait(lambda: "box-1" not in panel.scene.object_names)
+
+
+def test_pages_hear_from_all_threads(running: Running) -> None:
+    """An event of viser's that our thread sets while its own iterates lost a picture in ten minutes."""
+    handles = [running.stage.server, *running.stage.server.get_clients().values()]
+    assert len(handles) >= 2
+    for handle in handles:
+        running.wait(
+            lambda each=handle: isinstance(
+                each.scene._websock_interface.get_message_buffer().message_event, LoopEvent
+            )
+        )
 
 
 def test_a_click_on_a_foot_tells_its_wrench_on_the_page(running: Running) -> None:

@@ -27,7 +27,7 @@ from footfall.viewer.page_link import Choose, Hold, Press, Seek, Speed, read_mes
 from footfall.viewer.parameter_limits import describe_parameter
 from footfall.viewer.pointing import object_at, on_level
 from footfall.viewer.stage import Stage
-from footfall.viewer.walk_panel import WalkPanel
+from footfall.viewer.walk_panel import WalkPanel, heading_of
 from footfall.viewer.walk_scene import Drag, q_of
 from footfall.walking.activity import activity
 from footfall.walking.body import walking_body
@@ -77,6 +77,24 @@ def test_controls_drive_the_robot_and_it_replays(panel: WalkPanel, code: Walking
     panel.docks.walk.perform()
     panel.step()
     assert words(session)[2:] == ["stop", "bow"]
+    assert_replays(session, code)
+
+
+def test_a_kick_goes_in_any_direction_and_replays(panel: WalkPanel, code: WalkingCode) -> None:
+    session, dock = panel.session, panel.docks.disturb
+    panel.step()
+    heading = heading_of(session)
+    dock.impulse.value = 6
+    dock.direction.value = -37.5  # as a page would set it
+    dock.kick()
+    walk(panel, 0.3)
+    dock._choose_side("right")  # the push goes to the left
+    dock.kick()
+    walk(panel, 0.6)
+    pushes = [np.array(signal.force) for signal in session.sent if signal.word == "push"]
+    assert [float(np.linalg.norm(each)) for each in pushes] == pytest.approx([60.0, 60.0])
+    ways = [np.degrees(np.arctan2(each[1], each[0]) - heading) for each in pushes]
+    assert ways == pytest.approx([-37.5, 90.0], abs=1.0)  # a kick turns the robot a little
     assert_replays(session, code)
 
 
@@ -216,9 +234,15 @@ def test_boxes_are_put_dragged_and_removed(panel: WalkPanel) -> None:
     panel.step()
     moved = panel.session.walker.scene.object("box-1").placement.translation
     assert moved[:2] == pytest.approx([1.5, 0.7], abs=0.01)
+    # The page has not drawn that yet as the mouse goes on: the box went as far as the mouse once more.
+    panel._on_drag("object", Drag("update", "box-1", top, top + np.array([0.0, 0.6, 0.0]), camera, 1))
+    panel._on_drag("object", Drag("end", "box-1", top, top + np.array([0.0, 0.6, 0.0]), camera, 1))
+    panel.step()
+    moved = panel.session.walker.scene.object("box-1").placement.translation
+    assert moved[:2] == pytest.approx([1.5, 0.8], abs=0.01)
     panel._on_message(1, Press("remove"))
     panel.step()
-    assert words(panel.session) == ["add", "move", "remove"]
+    assert words(panel.session) == ["add", "move", "move", "remove"]
     assert "box-1" not in panel.scene.object_names
 
 

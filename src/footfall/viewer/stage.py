@@ -17,6 +17,7 @@ from footfall.arrays import Array
 from footfall.errors import PortInUse
 from footfall.math.rotations import quaternion_from_matrix
 from footfall.viewer.guard import Guard
+from footfall.viewer.loop_event import let_threads_push
 from footfall.viewer.page_link import PageLink
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ class Stage:
                 label=title,
                 verbose=False,
             )
+        let_threads_push(self.server)
         self.host = host
         self.port = self.server.get_port()
         self.focus = np.zeros(3)  # what the camera looks at, m
@@ -180,6 +182,7 @@ class Stage:
             call(client.client_id)
 
     def _on_open(self, client: Any) -> None:
+        let_threads_push(client)
         self._opened[client.client_id] = time.monotonic()
 
     def _dress(self) -> None:

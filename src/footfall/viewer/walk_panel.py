@@ -98,6 +98,8 @@ class WalkPanel:
         self._busy = 0.0  # s of processor time for a second of the walk, smoothed
         self._pull: _Pull | None = None
         self._selected: str | None = None
+        # Which page drags which object, and where that is from where it was taken, m.
+        self._grip: tuple[tuple[int, str], Array] | None = None
         self._boxes = 0
         self._review: float | None = None  # s, where the last seconds are shown again
         self._reason: Reason | None = None  # of the fall
@@ -520,7 +522,8 @@ class WalkPanel:
         self.message = ("plan", f"{name} is there: drag it to move it")
 
     def _drag_object(self, session: WalkSession, drag: Drag) -> None:
-        """Objects follow the mouse on the ground; every tenth of a second is a signal."""
+        """Objects follow the mouse on the ground, by the place where they were taken: a page shows them later than they
+        move, and what is left to go by its picture would be gone twice."""
         thing = next((each for each in session.walker.scene.fixed_objects if each.name == drag.name), None)
         height = float(drag.grabbed[2])
         place = on_level(drag.origin, drag.to - drag.origin, height)
@@ -529,7 +532,12 @@ class WalkPanel:
             return
         self._selected = drag.name
         before = thing.placement.translation
-        x, y = (round(float(each), 3) for each in (before + place - taken)[:2])
+        taker = (drag.client, drag.name)
+        if drag.phase == "start" or self._grip is None or self._grip[0] != taker:
+            self._grip = (taker, before - taken)
+        x, y = (round(float(each), 3) for each in (place + self._grip[1])[:2])
+        if drag.phase == "end":
+            self._grip = None
         if math.hypot(x - before[0], y - before[1]) < 0.01:
             return
         session.happen("move", object=drag.name, position=(x, y, float(before[2])))

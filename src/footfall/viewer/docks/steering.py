@@ -16,7 +16,12 @@ if TYPE_CHECKING:
     from footfall.viewer.walk_panel import WalkPanel
 
 _MOTIONS = tuple(sorted(str(kind.__struct_config__.tag) for kind in MOTIONS))
-_SIDES = {"from behind": 0.0, "from the right": 90.0, "from ahead": 180.0, "from the left": -90.0}
+_SIDES = {
+    "behind": 0.0,
+    "right": 90.0,
+    "ahead": 180.0,
+    "left": -90.0,
+}  # degrees of a push that comes from there
 # What axes of a gamepad change of steps: the axis, and by which share of itself at its ends: lower and higher, shorter
 # and longer. Planner and generator must know of the same duration, or steps are longer than a velocity asks for.
 _GAIT = {
@@ -94,7 +99,16 @@ class DisturbDock(Dock):
         super().__init__(gui, panel)
         with gui.add_folder("Kick"):
             self.impulse: Any = gui.add_slider("N s", 1, 60, 1, 8)
-            self.side: Any = gui.add_dropdown("side", tuple(_SIDES))
+            self.direction: Any = gui.add_number(
+                "direction, degrees",
+                0.0,
+                min=-180.0,
+                max=180.0,
+                step=5.0,
+                hint="where it is pushed to: 0 is ahead, 90 to the left",
+            )
+            sides = gui.add_button_group("from", tuple(_SIDES))
+            sides.on_click(lambda _: self._choose_side(str(sides.value)))
             self.when: Any = gui.add_dropdown("when", _WHEN)
             gui.add_button("Kick", color="orange").on_click(lambda _: self.kick())
         with gui.add_folder("Load"):
@@ -115,9 +129,11 @@ class DisturbDock(Dock):
 
     def kick(self) -> None:
         """Push as the controls say."""
-        direction = math.radians(_SIDES.get(str(self.side.value), 0.0))
-        when = str(self.when.value)
+        direction, when = math.radians(float(self.direction.value)), str(self.when.value)
         self._panel.kick(float(self.impulse.value), direction, when=when if when in _WHEN else "now")
+
+    def _choose_side(self, side: str) -> None:
+        self.direction.value = _SIDES.get(side, 0.0)
 
     def _load(self) -> None:
         body, mass = str(self.loaded.value), float(self.mass.value)
