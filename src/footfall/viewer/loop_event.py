@@ -32,8 +32,8 @@ class LoopEvent(asyncio.Event):
 def let_threads_push(handle: Any) -> None:
     """Give the messages of a server or a page of viser's such an event. A viser that keeps them elsewhere is left as it
     is."""
-    interface = getattr(handle.scene, "_websock_interface", None)
-    buffer = interface.get_message_buffer() if hasattr(interface, "get_message_buffer") else None
+    interface: Any = getattr(handle.scene, "_websock_interface", None)
+    buffer: Any = interface.get_message_buffer() if hasattr(interface, "get_message_buffer") else None
     if type(getattr(buffer, "message_event", None)) is not asyncio.Event:
         return
     loop = buffer.event_loop
