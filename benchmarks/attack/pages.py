@@ -25,6 +25,7 @@ import msgspec
 import numpy as np
 
 _LOOKS = 5000  # at a page, 50 ms apart: minutes, since machines are busy at times
+_PATIENCE = 240.0  # s, likewise
 
 SCRIPT = "<img src=x onerror=\"new WebSocket('ws://localhost:{port}/')\">"
 MARKDOWN = (
@@ -151,7 +152,7 @@ def status(port: int, request: Request) -> int:
         "Sec-WebSocket-Version: 13",
         *(f"{name}: {value}" for name, value in request.headers.items()),
     ]
-    with socket.create_connection(("localhost", port), timeout=30.0) as connection:
+    with socket.create_connection(("localhost", port), timeout=_PATIENCE) as connection:
         connection.sendall("\r\n".join([*lines, "", ""]).encode())
         answer = connection.recv(4096).decode("latin-1")
     return int(answer.split()[1]) if answer.startswith("HTTP/1.1 ") else 0
@@ -165,9 +166,10 @@ class Visitor:
         from websockets.sync.client import connect
 
         protocol: Any = f"viser-v{viser.__version__}"
-        self._connection = connect(
-            address.replace("http", "ws", 1).rstrip("/"), subprotocols=[protocol], max_size=None
-        )
+        # No pings: a server on a busy processor may not answer them within their 20 s.
+        options: dict[str, Any] = {"max_size": None, "open_timeout": _PATIENCE, "ping_interval": None}
+        place = address.replace("http", "ws", 1).rstrip("/")
+        self._connection = connect(place, subprotocols=[protocol], **options)
 
     def __enter__(self) -> Visitor:
         return self

@@ -57,7 +57,7 @@ def test_other_threads_set_it_while_others_come_and_go(loop: asyncio.AbstractEve
     event = LoopEvent(loop)
     waits = wait_for(event, loop)
     event.set()
-    waits.result(timeout=60.0)
+    waits.result(timeout=240.0)
     event.set()  # is nothing new
     assert event.is_set()
 
@@ -69,7 +69,7 @@ def test_the_loop_itself_sets_it_at_once_and_a_closed_one_is_left(loop: asyncio.
         event.set()
         return event.is_set()
 
-    assert asyncio.run_coroutine_threadsafe(use(), loop).result(timeout=60.0)
+    assert asyncio.run_coroutine_threadsafe(use(), loop).result(timeout=240.0)
     over = asyncio.new_event_loop()
     over.close()
     LoopEvent(over).set()
