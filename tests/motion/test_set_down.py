@@ -14,8 +14,8 @@ from footfall.gait.poses import RobotPose
 from footfall.gait.walking_transitions import HandTarget, WalkingTransition
 from footfall.motion.motion import Motion
 from footfall.motion.pipeline import generate_motion
-from footfall.motion.replanning import stop_motion
-from footfall.motion.set_down import can_set_down, earliest_stop, set_down
+from footfall.motion.replanning import continuation, replan, stop_motion
+from footfall.motion.set_down import can_set_down, earliest_stop, set_down, stop_at_once
 from footfall.motion.verification import verify_motion
 from tests.motion.lola import IDLE, LOLA, MODEL
 
@@ -92,3 +92,25 @@ def test_late_steps_steps_up_and_hands_are_left_alone(motion: Motion) -> None:
         sequence = walking_sequence(steps, IDLE, LOLA, action=Action.AUTONOMOUS)
         other = generate_motion(MotionPlan((sequence,)), MODEL)
         assert not can_set_down(other, swinging(other, 1, 0.3))
+
+
+@pytest.mark.parametrize("pauses", [False, True])
+def test_a_step_that_a_new_plan_has_left_running_ends_when_it_would(pauses: bool) -> None:
+    """The front of such a motion is cut off: its first step goes on from another one, as fast as that."""
+    turns = [WalkingTransition(forward=0.2, yaw=0.2) for _ in range(6)]
+    sequence = walking_sequence(turns, IDLE, LOLA, action=Action.AUTONOMOUS)
+    first = generate_motion(MotionPlan((sequence,)), MODEL)
+    at = continuation(first, swinging(first, 3, 0.1))
+    again = replan(first, at, sequence.transitions[4:])
+    ready = swinging(again, 0, 0.4)
+    stopped = stop_at_once(again, ready) if pauses else earliest_stop(again, ready, lambda _: True)
+    assert stopped is not None
+    assert next(stopped.plan.spans()) == next(again.plan.spans())
+    times = np.arange(ready - 0.01, stopped.end_time, 1e-3)
+    moved = stopped.sample(times)
+    # Below 1 m/s and 2 rad/s; the foot was set beside itself by 3 cm and 6 degrees as it landed.
+    assert (
+        max(float(np.abs(np.diff(getattr(moved, name)[:, 0], axis=0)).max()) for name in NUMBERS[:3]) < 2e-3
+    )
+    assert float(np.abs(np.diff(moved.quaternions, axis=0)).max()) < 1e-3
+    assert float(np.abs(moved.feet[:, 2]).max()) < 2.0 * float(np.abs(again.sample(times).feet[:, 2]).max())

@@ -69,6 +69,24 @@ def test_it_stops_on_treads_that_are_shorter_than_a_foot(code: WalkingCode) -> N
     assert [foot.contact for foot in feet] == [FootContact.PARTIAL] * 2
 
 
+@pytest.mark.parametrize(("scene", "time"), [("platform", 6.93), ("stairs", 9.33)])
+def test_it_does_not_stop_on_tiptoe(code: WalkingCode, scene: str, time: float) -> None:
+    """Feet that were closed beside one that had come down on its toes met the edge behind it: on the platform five of
+    five fell."""
+    goal = make_scene(scene).goal
+    assert goal is not None
+    x, y, _ = goal.translation.tolist()
+    session = WalkSession(scene=scene, noise=True, seed=4, goal=(x, y, 0.0), code=code)
+    session.run(time)
+    first, second = session.pilot.motion.plan.at(session.time)
+    running = session.pilot.motion.given.sequences[first].transitions[second]
+    assert running.end.stance_foot.contact is FootContact.TIPTOE
+    session.stop()
+    assert session.run_to_rest(20.0)
+    assert not session.fallen
+    assert [foot.contact for foot in session.pilot.motion.given.end.feet] == [FootContact.FULL] * 2
+
+
 @pytest.mark.parametrize("factor", [1.0, 1.5, 2.7])
 def test_hands_carry_as_long_as_steps_are_slow(code: WalkingCode, factor: float) -> None:
     """A hand that stays for two stances carries in the motion of the step between them, four fifths of it, less what

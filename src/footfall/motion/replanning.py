@@ -18,7 +18,7 @@ import numpy as np
 from footfall.compiler.making_time import running_seconds
 from footfall.errors import InvalidInput, InvalidTransition, TooLate
 from footfall.gait.plan import Action, MotionPlan, Transition, TransitionSequence, cut_front
-from footfall.gait.poses import RobotPose
+from footfall.gait.poses import FootContact, RobotPose
 from footfall.gait.walking_transitions import closing_transitions
 from footfall.motion.curves import join_curves
 from footfall.motion.motion import Motion, join_tables
@@ -130,8 +130,8 @@ def replan(
 
 def motion_state(motion: Motion, time: float) -> MotionState:
     """What a motion is continued from at a time between transitions, s."""
-    # The values just before the border: at it the later segment counts.
-    before = motion.sample(np.nextafter(time, -np.inf))
+    # The values just before the border: at it the later segment counts. Before a motion begins there are none.
+    before = motion.sample(max(np.nextafter(time, -np.inf), motion.begin_time))
     load = np.concatenate([before.load, before.wrenches.reshape(3, 12)], axis=1)
     return MotionState(
         before.zmp[0], load, before.torso, before.toes, before.momentum, before.rotations[_UPPER_BODY]
@@ -145,12 +145,7 @@ def stop_motion(motion: Motion, now: float, *, run_time: float = 0.0) -> Motion:
 
 
 _ENDING = 2  # transitions that bring a motion to rest: a closing step and the last shift of load
-_PACES = (
-    1.0,
-    1.25,
-    1.5,
-    0.8,
-)  # durations of a closing step that are tried, in those of the step that it replaces
+_PACES = (1.0, 1.25, 1.5, 0.8)  # durations of a closing step that are tried, in those of the step it replaces
 
 
 def stop_after(motion: Motion, at: Continuation) -> Motion:
@@ -158,8 +153,9 @@ def stop_after(motion: Motion, at: Continuation) -> Motion:
 
     A running motion has its divergent component where its next step needs it: a closing step that is much quicker
     throws the zero-moment point out of the soles. So it has the pace of the step that it replaces. Where the motion
-    generator refuses it all the same the planned step is made, and feet are closed after it; in the end the motion
-    comes to rest by itself: there is always a stop. The motion itself, if it cannot be stopped or ends already.
+    generator refuses it all the same, or the foot would stand on tiptoe, the planned step is made, and feet are closed
+    after it; in the end the motion comes to rest by itself: there is always a stop. The motion itself, if it cannot be
+    stopped or ends already.
     """
     running = motion.plan.sequences[at.sequence]
     last = len(running.transitions) - 1
@@ -169,6 +165,9 @@ def stop_after(motion: Motion, at: Continuation) -> Motion:
     for kept in range(at.transition, last - _ENDING):
         ahead = running.transitions[at.transition + 1 : kept + 1]
         pose = at.pose if not ahead else ahead[-1].end
+        # Feet are not closed beside one on tiptoe: behind its toe pad is the edge from which it has come down.
+        if pose.stance_foot.contact is FootContact.TIPTOE:
+            continue
         replaced = running.transitions[kept + 1].duration or usual
         for pace in _PACES:
             closing = closing_transitions(pose, dimensions, duration=pace * replaced)

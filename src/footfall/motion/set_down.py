@@ -36,6 +36,8 @@ from footfall.motion.samples import ROTATIONS
 _LATEST = 0.3  # s before a foot lands: until then it may go elsewhere
 _BRIEF = 0.05  # s before a foot lands, in which nothing is changed any more
 _LANDS = 0.8  # of the time until it lands, in which its way is blended into the other one
+_STILL = 1e-6  # m/s: a torso that is slower rests
+_SAME_TIME = 1e-6  # s
 _GRID = 0.02  # s between break points of blended curves
 _LEVEL = 0.025  # m, by which footholds may differ in height: reflexes of feet bear it
 _LIMBS = ("zmp", "right_foot", "left_foot", "right_hand", "left_hand", "right_toe", "left_toe", "load")
@@ -78,15 +80,19 @@ def set_down(motion: Motion, ready: float, share: float, *, pace: float = 1.0) -
     tail = TransitionSequence(running.action, (replace(step, end=pose, phases=()), *closing))
     clock = StageClock()
     before = sum(len(each.transitions) for each in motion.plan.sequences[:at]) + number
-    resting = number == 0
+    state = motion_state(motion, begin)
+    # The first step goes on from another one if the front of the motion was cut off.
+    resting = number == 0 and float(np.abs(state.torso[1]).max()) < _STILL
     drafted = draft_sequence(
         tail,
         motion.model,
         motion.parameters,
         begin_time=begin,
-        start=None if resting else motion_state(motion, begin),
+        start=None if resting else state,
         clock=clock,
     )
+    if abs(float(drafted.draft.pose_times[1]) - end) > _SAME_TIME:
+        raise InvalidTransition(number, "it runs, and would end at another time")
     drafted = drafted._replace(draft=_blended(motion, drafted.draft, ready, end))
     part = finish_sequence(
         drafted, motion.model, motion.parameters, first=before, body=motion.body, clock=clock
@@ -194,19 +200,15 @@ def stop_at_once(motion: Motion, ready: float) -> Motion | None:
     running = motion.plan.sequences[sequence]
     if not running.action.replannable or number >= len(running.transitions) - 2 or end - ready < _BRIEF:
         return None
+    if running.transitions[number].end.stance_foot.contact is FootContact.TIPTOE:
+        return None  # see `stop_after`
     with suppress(InvalidTransition):
         return set_down(motion, ready, 1.0)
     return None
 
 
-_SHARES = (
-    0.35,
-    0.45,
-    0.55,
-    0.65,
-    0.75,
-    0.85,
-)  # of the way of a step: beside the other foot or little behind, ...
+# Of the way of a step: beside the other foot or little behind, ...
+_SHARES = (0.35, 0.45, 0.55, 0.65, 0.75, 0.85)
 _PACES = (1.0, 1.25)
 
 
