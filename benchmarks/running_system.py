@@ -32,7 +32,7 @@ from benchmarks.live import WORK, empty_report, start_empty
 from footfall import save_scene
 from footfall.errors import FootfallError
 from footfall.scene.load import load_scene
-from footfall.walking.live.commands import Address, CommandLink, running_walks
+from footfall.walking.live.command_link import Address, CommandLink, running_walks
 from footfall.walking.signals import WalkTo
 
 _PARTS = ("vision", "panel", "client", "planner")

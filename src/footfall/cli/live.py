@@ -23,7 +23,7 @@ from footfall.errors import InvalidInput
 if TYPE_CHECKING:
     from footfall.cli.view import ServerOptions
     from footfall.cli.walk_options import Results
-    from footfall.walking.live.commands import Address
+    from footfall.walking.live.command_link import Address
     from footfall.walking.live.runner import Deadlines
     from footfall.walking.request import WalkRequest
 
@@ -66,27 +66,30 @@ def walk_live(request: WalkRequest, name: str, results: Results, server: ServerO
         )
         planner.wait()
     try:
-        with (
-            WalkRecorder(session, results.output, name=name) as recorder,
-            Window(session) as window,
-            CaptureServer(session, token=token, path=_captured(results, name), seed=asked.seed) as capture,
-            CommandServer(name, window=window, capture=capture, token=token) as commands,
-            _panel(results, server),
-        ):
-            errors().print(
-                f"walking; `footfall signal stop` and others command it (process {commands.address.pid})",
-                highlight=False,
-            )
-            with until_interrupted() as wait:
-                met = run_live(
-                    session,
-                    seconds=asked.seconds,
-                    ended=lambda: (
-                        bool(wait(0.0)) or (not stays and asked.seconds is None and session.resting)
-                    ),
-                    commands=commands,
-                    priority=results.priority,
+        with WalkRecorder(session, results.output, name=name) as recorder:
+            with (
+                Window(session) as window,
+                CaptureServer(
+                    session, token=token, path=_captured(results, name), seed=asked.seed
+                ) as capture,
+                CommandServer(name, window=window, capture=capture, token=token) as commands,
+                _panel(results, server),
+            ):
+                errors().print(
+                    f"walking; `footfall signal stop` and others command it (process {commands.address.pid})",
+                    highlight=False,
                 )
+                with until_interrupted() as wait:
+                    met = run_live(
+                        session,
+                        seconds=asked.seconds,
+                        ended=lambda: (
+                            bool(wait(0.0)) or (not stays and asked.seconds is None and session.resting)
+                        ),
+                        commands=commands,
+                        priority=results.priority,
+                    )
+            # Nobody is kept waiting for answers while files are written.
             done = Walk(session, summarise(session))
             written = recorder.finish(done, plots=results.plot)
     finally:
@@ -137,7 +140,7 @@ def attach_panel(to: int | None, server: ServerOptions) -> None:
     from footfall.viewer.attached_panel import AttachedPanel
     from footfall.viewer.page_link import PageLink
     from footfall.viewer.stage import Stage
-    from footfall.walking.live.commands import running_walks
+    from footfall.walking.live.command_link import running_walks
     from footfall.walking.live.followed import FollowedSession
 
     walk = _chosen(list(running_walks()), to)
@@ -198,7 +201,8 @@ def signal(
 
     [dim]$[/] footfall signal stop
     """
-    from footfall.walking.live.commands import command, running_walks, send_command
+    from footfall.walking.live.command_link import running_walks, send_command
+    from footfall.walking.signals import command
 
     if listing:
         _print_signals()

@@ -25,14 +25,16 @@ def source_hash(module: str) -> str:
 @cache
 def _package_hash(package: str) -> str:
     digest = sha256(package.encode())
-    pending, files = _modules(package), dict[str, bytes]()
+    pending, seen, files = _modules(package), set[str](), dict[str, bytes]()
     while pending:
         name = pending.pop()
-        path = _file(name)
-        if name in files or path is None or name.startswith("footfall.compiler"):
+        if name in seen or name.startswith("footfall.compiler"):
             continue
-        files[name] = path.read_bytes()
-        pending += _imported(files[name])
+        seen.add(name)  # most names are imported many times, and most are of no module
+        path = _file(name)
+        if path is not None:
+            files[name] = path.read_bytes()
+            pending += _imported(files[name])
     for name in sorted(files):
         digest.update(name.encode() + b"\0" + files[name])
     return digest.hexdigest()

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import qmc
 
 from footfall.arrays import Array, Flags, Integers
 from footfall.dynamics.kinematics import frame_pose, link_poses
@@ -136,6 +135,8 @@ def arm_reach(
 
 def _tried_arms(robot: Robot, upper_body: str, hand: str, q: Array, margin: float) -> Array:
     """Configurations (n, nq) with the arm's joints spread evenly over their ranges, always the same ones."""
+    from scipy.stats import qmc  # slow to import, and maps are kept
+
     joints = [joint for joint in joints_between(robot, upper_body, hand) if joint.type is not JointType.FIXED]
     places = [robot.q_slice(joint.name).start for joint in joints]
     lowest, highest = robot.limits(LIMIT_SET if LIMIT_SET in robot.limit_sets else None)

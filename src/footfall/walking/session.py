@@ -41,7 +41,7 @@ from footfall.walking.request import Push, WalkRequest
 from footfall.walking.routes import plan_way_from_rest, start_pose
 from footfall.walking.settings import PlanningParameters, WalkSettings, planner_parameters
 from footfall.walking.sight import LOOK, Sight, WholeSight, sight_for
-from footfall.walking.signal_effects import added_object, changed_objects, made_signal, requested
+from footfall.walking.signal_effects import added_object, changed_objects, requested
 from footfall.walking.step_ground import ground_around, unknown_ground
 from footfall.walking.summary import WalkTally
 from footfall.walking.vision.led_sight import GIVE_UP, LedSight
@@ -192,7 +192,7 @@ class WalkSession:
         words = [str(kind.__struct_config__.tag) for kind in told.MOTIONS]
         if motion not in words:
             raise UnknownName("motion", motion, words)
-        self.send(made_signal(motion, {"time": self.time, **options}))
+        self.send(told.made_signal(motion, {"time": self.time, **options}))
 
     def set(self, name: str, value: Any) -> None:
         """Let a parameter have another value from now on; `parameters` lists them."""
@@ -207,7 +207,7 @@ class WalkSession:
         words = [str(kind.__struct_config__.tag) for kind in told.EVENTS]
         if event not in words:
             raise UnknownName("event", event, words)
-        self.send(made_signal(event, {"time": time, **options}))
+        self.send(told.made_signal(event, {"time": time, **options}))
 
     def send(self, signal: told.AnySignal) -> None:
         """Send a signal: now, or at its time if that is to come; one of the past counts from now on."""

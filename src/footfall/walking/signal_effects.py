@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
-import msgspec
 import numpy as np
 
 from footfall.errors import InvalidInput, UnknownName
@@ -93,15 +91,3 @@ def changed_objects(signal: told.Move | told.Surface, scene: Scene) -> list[Scen
 def _moved(placement: Transform, signal: told.Move) -> Transform:
     rotation = placement.rotation if signal.yaw is None else rotation_z(signal.yaw)
     return Transform(rotation, np.array(signal.position))
-
-
-def made_signal(word: str, values: dict[str, Any]) -> Any:
-    """A signal by its name and fields, which are checked."""
-    kind = told.WORDS[word]
-    for name in values:
-        if name not in kind.__struct_fields__:
-            raise UnknownName("option", name, kind.__struct_fields__, f"signal {word!r}")
-    try:
-        return msgspec.convert(values | {"do": word}, kind)
-    except msgspec.ValidationError as error:
-        raise InvalidInput(f"signal {word!r}: {error}") from None

@@ -7,12 +7,12 @@ rad, forces in N. Numbers are checked when a signal is made; names of bodies, ob
 from __future__ import annotations
 
 import math
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
 
-from footfall.errors import InvalidInput
+from footfall.errors import InvalidInput, UnknownName
 
 Vector = tuple[float, float, float]
 Positive = Annotated[float, Meta(gt=0.0, le=1e6)]
@@ -357,3 +357,25 @@ COURSE = (Served, Halted, PlannerLost, PlannerBack)  # that nobody sends: a live
 WORDS: dict[str, type[Signal]] = {
     str(kind.__struct_config__.tag): kind for kind in AnySignal.__args__ if kind not in COURSE
 }
+
+
+def made_signal(word: str, values: dict[str, Any]) -> Any:
+    """A signal by its name and fields, which are checked."""
+    kind = WORDS[word]
+    for name in values:
+        if name not in kind.__struct_fields__:
+            raise UnknownName("option", name, kind.__struct_fields__, f"signal {word!r}")
+    try:
+        return msgspec.convert(values | {"do": word}, kind)
+    except msgspec.ValidationError as error:
+        raise InvalidInput(f"signal {word!r}: {error}") from None
+
+
+def command(word: str, values: dict[str, Any]) -> AnySignal:
+    """A signal that a walk takes, by its name and fields, which are checked."""
+    if word not in WORDS:
+        raise UnknownName("signal", word[:40], WORDS)
+    if "time" in values:
+        raise InvalidInput("a command holds from now on; it has no time")
+    found: AnySignal = made_signal(word, values)
+    return found

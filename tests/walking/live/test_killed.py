@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from footfall.walking.live.commands import _folder, running_walks
+from footfall.walking.live.command_link import running_walks, walks_folder
 from tests.eventually import eventually
 
 _WALK = """
@@ -45,7 +45,9 @@ def test_nothing_is_left_of_a_walk_that_is_killed(tmp_path: Path):
     walk.wait()
     walk.stdout.close()
     assert eventually(lambda: _gone(planner))
-    assert eventually(lambda: not (_folder() / f"{walk.pid}.json").exists())  # the planner clears it away
+    assert eventually(
+        lambda: not (walks_folder() / f"{walk.pid}.json").exists()
+    )  # the planner clears it away
     assert not any(each.pid == walk.pid for each in running_walks())
     mine = {each for each in set(os.listdir("/dev/shm")) - before if "footfall" in each}
     assert not mine

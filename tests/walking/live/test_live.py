@@ -20,14 +20,15 @@ from footfall.errors import InvalidInput, PeerGone, UnknownName
 from footfall.motion.motion import Motion
 from footfall.walking import WalkRequest, walk
 from footfall.walking.clock import Counted, Level, start_clock, stop_clock, timing
-from footfall.walking.live.commands import CommandServer, command, running_walks, send_command
+from footfall.walking.live.command_link import running_walks, send_command
+from footfall.walking.live.commands import CommandServer
 from footfall.walking.live.planner import Answer, Handover, Question
 from footfall.walking.live.ports import InlinePlanner, PlannerProcess
 from footfall.walking.live.runner import run_live
 from footfall.walking.live.session import LiveSession, session_for
 from footfall.walking.mailbox import BORDER
 from footfall.walking.session import WalkSession
-from footfall.walking.signals import COURSE, Halted, PlannerLost, Served, Stop
+from footfall.walking.signals import COURSE, Halted, PlannerLost, Served, Stop, command
 from footfall.walking.walker import WalkingCode
 
 _REQUEST = WalkRequest(scene="flat", goal=(0.8, 0.0, 0.0), noise=True, seed=1004, live=True)

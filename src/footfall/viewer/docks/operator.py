@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from footfall.viewer.docks.dock import Dock, as_text
 from footfall.walking.hardware_setup import trouble_of
 from footfall.walking.session import WalkSession
-from footfall.walking.signal_effects import made_signal
+from footfall.walking.signals import made_signal
 
 if TYPE_CHECKING:
     from footfall.viewer.walk_panel import WalkPanel

@@ -23,8 +23,7 @@ from footfall.errors import InvalidInput
 from footfall.gait.plan_file import plan_names
 from footfall.viewer.docks.dock import as_text, read_json
 from footfall.walking.session import WalkSession
-from footfall.walking.signal_effects import made_signal
-from footfall.walking.signals import WORDS
+from footfall.walking.signals import WORDS, made_signal
 
 if TYPE_CHECKING:
     from footfall.viewer.walk_panel import WalkPanel

@@ -12,7 +12,7 @@ import msgspec
 from footfall.errors import FootfallError, PeerGone
 from footfall.walking import signals as told
 from footfall.walking.hardware import Stage
-from footfall.walking.live.commands import Address, CommandLink
+from footfall.walking.live.command_link import Address, CommandLink
 from footfall.walking.live.planner import decide
 from footfall.walking.live.window import EVERY, Links, News, WindowLink, row_type, take_row
 from footfall.walking.operator import Operator

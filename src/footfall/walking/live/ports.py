@@ -18,6 +18,7 @@ from multiprocessing.synchronize import Event
 from typing import Protocol
 
 from footfall.errors import PeerGone
+from footfall.walking.live.command_link import forget_walk
 from footfall.walking.live.planner import Answer, Handover, PlannerSession, Question
 from footfall.walking.request import WalkRequest
 from footfall.walking.walker import WalkingCode
@@ -209,8 +210,6 @@ def run_planner(request: WalkRequest, pipe: Connection, cancelled: Event, prefer
         return cancelled.is_set() or late or os.getppid() != walk
 
     session = PlannerSession(request, gives_up=gives_up, waits=False)
-    from footfall.walking.live.commands import forget_walk  # which knows of sessions, and these of ports
-
     threading.current_thread().name = "planner"
     pipe.send(True)
     while True:
