@@ -42,7 +42,8 @@ from footfall.messages.frames import MARK, MessageReader, message_bytes
 from tests.eventually import eventually
 from tests.refusals import is_refused
 
-QUICK = LinkOptions(patience=0.4)
+HOUR = 3600.0  # s: what takes so long never is, however busy the machine
+QUICK = LinkOptions(patience=0.4, first=HOUR)
 
 
 @pytest.fixture(autouse=True)
@@ -156,7 +157,7 @@ def test_messages_go_both_ways() -> None:
         assert listener.address[0] == "127.0.0.1"
         for k in range(10):
             link.send(Message(k, bytes([k]) * (1 + 10_000 * k)))
-            assert link.flush()
+            assert link.flush(HOUR)
         assert eventually(lambda: len(heard) == 10)
     assert [m.kind for m in heard] == list(range(1, 11))
     assert [len(m.content) for m in heard] == [1 + 10_000 * k for k in range(10)]
@@ -187,7 +188,7 @@ def test_bad_peers_are_left_and_good_ones_stay(content: bytes, reason: str) -> N
 @contextlib.contextmanager
 def taking_nothing(patience: float) -> Iterator[tuple[Listener, Connection]]:
     """A listener, and a connection whose other end never reads."""
-    options = LinkOptions(patience=patience, waiting=4, compressed=False)
+    options = LinkOptions(patience=patience, first=HOUR, waiting=4, compressed=False)
     with Listener(lambda *_: None, options=options) as listener:
         slow = socket.create_connection(listener.address)
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -199,7 +200,7 @@ def taking_nothing(patience: float) -> Iterator[tuple[Listener, Connection]]:
 
 def test_nobody_waits_for_a_peer_that_takes_nothing() -> None:
     """Whoever waited would drop nothing, or be held up for an hour."""
-    with taking_nothing(patience=3600.0) as (listener, peer):
+    with taking_nothing(patience=HOUR) as (listener, peer):
         for _ in range(50):
             listener.send(Message(1, bytes(2**20)))
         assert peer.counts.dropped >= 40
@@ -314,15 +315,22 @@ def test_silent_peers_give_their_places_up() -> None:
         silent = [socket.create_connection(listener.address) for _ in range(8)]
         assert eventually(lambda: any("introduce itself" in text for text in listener.left))
         assert eventually(lambda: not listener.peers)
-        with connect(listener.address, lambda *_: None, options) as peer:
-            peer.send(Message(3, b"here"))
-            assert eventually(lambda: heard == [Message(3, b"here")])
+
+        def is_heard() -> bool:
+            # Who does not come to its turn within a second counts as silent too, and comes again.
+            with connect(listener.address, lambda *_: None) as peer, contextlib.suppress(PeerGone):
+                peer.send(Message(3, b"here"))
+                eventually(lambda: heard or not peer.open)
+            return bool(heard)
+
+        assert eventually(is_heard)
+        assert heard == [Message(3, b"here")]
         for each in silent:
             each.close()
 
 
 def test_a_message_that_drips_is_ended() -> None:
-    options = LinkOptions(whole=0.5)
+    options = LinkOptions(whole=0.5, first=HOUR, patience=HOUR)
     data = message_bytes(Message(1, bytes(1000)), compressed=False)
     with Listener(lambda *_: None, options=options) as listener:
         with socket.create_connection(listener.address) as link, contextlib.suppress(OSError):
@@ -338,7 +346,7 @@ def test_peers_without_the_token_hear_and_say_nothing() -> None:
     heard: list[Message] = []
     news: list[Message] = []
     with Listener(
-        lambda _, message: heard.append(message), options=LinkOptions(token="open sesame")
+        lambda _, message: heard.append(message), options=LinkOptions(token="open sesame", first=HOUR)
     ) as listener:
         for token in ("", "wrong", "open sesam"):
             with connect(listener.address, lambda *_: None, LinkOptions(token=token)) as stranger:
@@ -355,7 +363,7 @@ def test_peers_without_the_token_hear_and_say_nothing() -> None:
             assert eventually(lambda: heard == [Message(3, b"it is me")])
             assert listener.send(Message(4, b"secret")) == 1
             assert eventually(lambda: news == [Message(4, b"secret")])
-        assert all("does not show the token" in text for text in listener.left[:3])
+        assert eventually(lambda: sum("does not show the token" in text for text in listener.left) == 3)
         assert "sesame" not in repr(friend_options)
 
 

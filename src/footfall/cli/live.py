@@ -66,19 +66,18 @@ def walk_live(request: WalkRequest, name: str, results: Results, server: ServerO
         )
         planner.wait()
     try:
+        captured = _captured(results, name)
         with WalkRecorder(session, results.output, name=name) as recorder:
             with (
                 Window(session) as window,
-                CaptureServer(
-                    session, token=token, path=_captured(results, name), seed=asked.seed
-                ) as capture,
+                CaptureServer(session, token=token, path=captured, seed=asked.seed) as capture,
                 CommandServer(name, window=window, capture=capture, token=token) as commands,
                 _panel(results, server),
             ):
-                errors().print(
-                    f"walking; `footfall signal stop` and others command it (process {commands.address.pid})",
-                    highlight=False,
+                told = (
+                    f"walking; `footfall signal stop` and others command it (process {commands.address.pid})"
                 )
+                errors().print(told, highlight=False)
                 with until_interrupted() as wait:
                     met = run_live(
                         session,
@@ -96,8 +95,8 @@ def walk_live(request: WalkRequest, name: str, results: Results, server: ServerO
         session.close()
     if asked.vision is not None and asked.perception is not None:
         written.append(Path(asked.perception))
-    if results.capture:
-        written.append(results.output / f"{name}.capture.mcap")
+    if captured is not None:
+        written.append(captured)
     if results.as_json:
         typer.echo(summary_text(done))
     else:

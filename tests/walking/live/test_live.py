@@ -18,7 +18,9 @@ import pytest
 
 from footfall.errors import InvalidInput, PeerGone, UnknownName
 from footfall.motion.motion import Motion
+from footfall.planning.contacts import Goal
 from footfall.walking import WalkRequest, walk
+from footfall.walking.arrival import distance, middle_of
 from footfall.walking.clock import Counted, Level, start_clock, stop_clock, timing
 from footfall.walking.live.command_link import running_walks, send_command
 from footfall.walking.live.commands import CommandServer
@@ -28,7 +30,7 @@ from footfall.walking.live.runner import run_live
 from footfall.walking.live.session import LiveSession, session_for
 from footfall.walking.mailbox import BORDER
 from footfall.walking.session import WalkSession
-from footfall.walking.signals import COURSE, Halted, PlannerLost, Served, Stop, command
+from footfall.walking.signals import COURSE, Deactivate, Halted, PlannerLost, Served, Stop, command
 from footfall.walking.walker import WalkingCode
 
 _REQUEST = WalkRequest(scene="flat", goal=(0.8, 0.0, 0.0), noise=True, seed=1004, live=True)
@@ -178,7 +180,7 @@ def test_a_walking_robot_whose_planner_is_silent_stops(code: WalkingCode):
     session.run(1.0)
     planner.delays.append(450)  # looks: four and a half seconds
     asked_at = session.time
-    session.walk_to(3.0, 0.1)
+    session.walk_to(2.0, 0.8)
     session.run(1.2)
     assert planner.cancelled >= 1
     (halted,) = [each for each in session.sent if isinstance(each, Halted)]
@@ -188,6 +190,12 @@ def test_a_walking_robot_whose_planner_is_silent_stops(code: WalkingCode):
     assert session.pilot.rests(session.time)
     assert session.run_to_rest(30.0)
     assert session.succeeded
+    assert (
+        _away(session, 2.0, 0.8) < 0.1
+    )  # what it was told is not forgotten, though the answer to it was left
+    again = LiveSession(session.request, code=code)
+    again.run_until(session.time)
+    assert _same(session, again)
 
 
 def test_a_planner_that_does_not_even_give_up_gets_a_successor(
@@ -252,6 +260,91 @@ def test_a_planner_that_dies_brings_the_robot_to_rest_and_another_takes_over(cod
     again = LiveSession(session.request, code=code)
     again.run_until(session.time)
     assert _same(session, again)
+
+
+def _away(session: LiveSession, x: float, y: float) -> float:
+    """m, from a place to the middle between the feet at the end of the motion."""
+    return distance(middle_of(session.pilot.motion.given.end), Goal(x, y, 0.0)).away
+
+
+@pytest.mark.parametrize("told", [False, True])
+def test_a_successor_goes_on_to_the_goal(code: WalkingCode, told: bool):
+    """Also to one that the planner was told of when it died."""
+    asked = msgspec.structs.replace(_REQUEST, goal=(2.0, 0.0, 0.0))
+    planner = SlowPlanner(asked, code, [])
+    session = LiveSession(asked, planner=planner, code=code)
+    session.run(2.0)
+    assert not session.pilot.rests(session.time)
+    planner.delays.append(None)
+    if told:
+        session.walk_to(1.5, -0.8)
+    session.run(0.2)
+    assert session.lost == 1
+    assert not session.resting
+    assert session.run_to_rest(30.0)
+    assert "stop" in [each.about for each in session.pilot.versions]
+    assert session.succeeded
+    assert _away(session, *((1.5, -0.8) if told else (2.0, 0.0))) < 0.1
+    again = LiveSession(session.request, code=code)
+    again.run_until(session.time)
+    assert _same(session, again)
+
+
+def test_a_goal_that_planners_die_of_is_forgotten(code: WalkingCode):
+    asked = msgspec.structs.replace(_REQUEST, goal=None)
+    planner = SlowPlanner(asked, code, [])
+    session = LiveSession(asked, planner=planner, code=code)
+    session.run(0.5)
+    planner.delays += [None, None]
+    session.walk_to(1.0)
+    session.run(2.0)
+    assert session.lost == 2
+    assert session.planner_up
+    assert session.resting
+    session.walk_to(1.0)  # asked for again it is tried again
+    assert session.run_to_rest(20.0)
+    assert _away(session, 1.0, 0.0) < 0.1
+
+
+def test_a_goal_does_not_outlive_a_stop_while_the_planner_is_gone(
+    code: WalkingCode, monkeypatch: pytest.MonkeyPatch
+):
+    asked = msgspec.structs.replace(_REQUEST, goal=(2.0, 0.0, 0.0))
+    planner = SlowPlanner(asked, code, [])
+    session = LiveSession(asked, planner=planner, code=code)
+    session.run(2.0)
+    planner.delays.append(None)
+    with monkeypatch.context() as patched:
+        patched.setattr(planner, "replace", lambda handover: False)  # its successor takes its time
+        session.run(1.0)
+        with pytest.raises(InvalidInput, match="planner is gone"):
+            session.walk_to(1.0)
+        session.stop()
+        session.run(3.0)
+        assert not session.planner_up
+    session.run(1.0)
+    assert session.planner_up
+    assert session.resting
+    here = _away(session, 2.0, 0.0)
+    session.run(1.0)
+    assert abs(_away(session, 2.0, 0.0) - here) < 0.01
+
+
+def test_a_robot_that_has_just_been_told_to_walk_is_not_deactivated(code: WalkingCode):
+    """Its planner has not answered yet: it would walk though it is not active."""
+    asked = msgspec.structs.replace(_REQUEST, goal=None)
+    planner = SlowPlanner(asked, code, [])
+    session = LiveSession(asked, planner=planner, code=code)
+    session.run(0.5)
+    for delay in (0.0, 0.05):  # the planner has not been asked yet, and it has
+        planner.delays.append(20)
+        session.walk_to(0.8)
+        session.run(delay)
+        with pytest.raises(InvalidInput, match="the robot walks"):
+            session.send(Deactivate(time=session.time))
+        session.stop()
+        session.run(1.0)
+    session.send(Deactivate(time=session.time))
 
 
 def test_a_stop_does_not_wait_for_a_plan(code: WalkingCode):
@@ -358,7 +451,8 @@ def test_a_walk_takes_commands_from_its_planner_process_and_from_others():
                     sent.append("kill")
                     os.kill(killed, signal.SIGKILL)
 
-            run_live(session, seconds=3.0, commands=server, progress=tell)
+            # Until it is noticed, however seldom this process comes to its turn.
+            run_live(session, ended=lambda: session.lost > 0, commands=server, progress=tell)
             assert session.lost == 1
             # Commands are refused where they are wrong, and answered by the loop where they are right.
             with pytest.raises(InvalidInput, match="no body 'nobody'"):

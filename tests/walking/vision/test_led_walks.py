@@ -54,6 +54,13 @@ def quiet(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.CRITICAL, "footfall.messages")
 
 
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Vision that is there is waited for, however seldom it comes to its turn."""
+    monkeypatch.setattr("footfall.walking.vision.link._FIRST", 240.0)
+    monkeypatch.setattr("footfall.walking.vision.link._PROMPT", 240.0)
+
+
 def seer(sight: str = "exact") -> Callable[[], SceneSeer]:
     scene = soft_scene(load_scene("flat"))
     return lambda: SceneSeer(scene, SeeingOptions(sight=sight, seed=4))  # type: ignore[arg-type]
@@ -79,6 +86,7 @@ def replays(session: WalkSession, code: WalkingCode) -> bool:
     return np.array_equal(again.walker.log.q, session.walker.log.q)
 
 
+@pytest.mark.usefixtures("patient")
 def test_a_led_walk_arrives_and_replays_to_the_same_bits(code: WalkingCode, tmp_path: Path) -> None:
     place = tmp_path / "seen.mcap"
     with VisionService(seer()) as service:
@@ -126,6 +134,7 @@ def processes() -> Iterator[list[subprocess.Popen[bytes]]]:
         each.wait()
 
 
+@pytest.mark.usefixtures("patient")
 def test_vision_is_killed_and_comes_back(
     code: WalkingCode,
     tmp_path: Path,

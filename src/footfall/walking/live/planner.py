@@ -8,7 +8,9 @@ runs: in a process of its own, or in the one that replays a live walk.
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -138,8 +140,9 @@ def put_at(walker: Walker, snapshot: Snapshot) -> None:
 
 
 def decisions_of(pilot: Pilot) -> dict[str, Any]:
-    """What a pilot has decided, by name."""
-    return {name: getattr(pilot, name) for name in _DECISIONS}
+    """What a pilot has decided, by name; lists are copies, also for who is in the same process."""
+    found = {name: getattr(pilot, name) for name in _DECISIONS}
+    return {name: copy(each) if isinstance(each, deque | list) else each for name, each in found.items()}
 
 
 def decide(pilot: Pilot, decisions: Mapping[str, Any]) -> None:

@@ -94,6 +94,12 @@ class LiveSession(WalkSession):
         self._due = 0.0  # s, when the planner wants to be asked
         self._taken = -math.inf  # s, when the latest motion was taken up
         self._for_planner: list[told.AnySignal] = []
+        self._unanswered: list[
+            told.AnySignal
+        ] = []  # orders that the planner was told of with its last question
+        self._hopes = (
+            True  # that a planner makes something of what was asked for: it has not died of that yet
+        )
         self._missed = False
         self._halting: told.Halted | None = None  # it shall stop by itself, and does not yet
         self._halted = -math.inf  # s, when it planned by itself how to stop
@@ -104,6 +110,16 @@ class LiveSession(WalkSession):
     def resting(self) -> bool:
         """Whether the robot stands and has nothing left to do."""
         return super().resting and not (self._waits or self._for_planner or self._halting is not None)
+
+    @property
+    def _stands(self) -> bool:
+        """Nor has the planner still to say what it makes of an order."""
+        return super()._stands and not self._orders
+
+    @property
+    def _orders(self) -> list[told.AnySignal]:
+        """What the robot was told to do, and nobody has answered."""
+        return [*self._unanswered, *_orders_of(self._for_planner)]
 
     def close(self) -> None:
         """End the planner, and finish the file of what vision told."""
@@ -216,7 +232,12 @@ class LiveSession(WalkSession):
         served = event if isinstance(event, told.Served) else None
         holds = self._tell(answer, served)
         late = False
-        if self._asked >= self._halted:  # else it is about what the robot does no more
+        orders, self._unanswered = self._unanswered, []
+        if (
+            self._asked < self._halted
+        ):  # it is about what the robot does no more; its orders hold all the same
+            self._for_planner[:0] = orders
+        else:
             decide(self.pilot, answer.decisions)
             self.pilot.versions += answer.versions[max(len(self.pilot.versions) - answer.first, 0) :]
             self.happened += answer.notes
@@ -282,6 +303,7 @@ class LiveSession(WalkSession):
                 self._pause()
             return True
         pilot.coming = coming._replace(motion=replace(coming.motion, body=self.code.whole))
+        self._hopes = True
         self._take_up()  # it may be for now
         return False
 
@@ -320,6 +342,7 @@ class LiveSession(WalkSession):
             return
         snapshot = snapshot_of(self.walker) if self._placed is None else self._placed
         question = Question(snapshot, tuple(self._for_planner), self._missed)
+        self._unanswered = _orders_of(self._for_planner)
         self._for_planner, self._missed = [], False
         self._waits, self._asked, self._cancelled = True, self.time, math.inf
         if self._uninformed:
@@ -347,9 +370,11 @@ class LiveSession(WalkSession):
         if not isinstance(signal, told.Stop | told.EmergencyStop):
             if not isinstance(signal, told.OPERATOR):  # the loop alone knows of these
                 self._for_planner.append(signal)
+                self._hopes = self._hopes or bool(_orders_of([signal]))
             return
         # What it was told to do before is forgotten, what has changed is not.
         self._for_planner = [each for each in self._for_planner if isinstance(each, (told.Set, *told.EVENTS))]
+        self._unanswered = []
         self._halting = told.Halted(time=self.time)
         if self._waits:
             self._cancel()
@@ -464,18 +489,22 @@ class LiveSession(WalkSession):
     # A planner that dies
 
     def _lose_planner(self, problem: str) -> None:
-        """The robot comes to rest by itself, and another planner is started."""
+        """The robot comes to rest by itself, and another planner is started. It goes on to a goal, unless a second
+        planner dies on the way there before it has planned anything; velocities and motions are forgotten."""
         with self._standing():
             self.lost += 1
+            asked = self._orders
+            latest = asked[-1] if asked else self.pilot.order or self.pilot.held
+            goes_on = self._hopes and isinstance(latest, told.WalkTo | GoTo)
             self.planner_up = self._waits = False
             if isinstance(self._event(), told.PlannerLost):
                 self._course.popleft()
             self.sent.append(told.PlannerLost(time=self.time))
             self._note("planner lost", {"problem": problem})
-            self._for_planner.clear()
-            self._missed = self._uninformed = False
+            self._for_planner, self._unanswered = asked[-1:] if goes_on else [], []
+            self._missed = self._uninformed = self._hopes = False
             self._drop_plan()
-            self._plan_stop(told.Halted(time=self.time))
+            self._plan_stop(told.Halted(time=self.time, keeps=goes_on))
         self._tell_followers()
 
     def _replace_planner(self) -> None:
@@ -501,6 +530,11 @@ class LiveSession(WalkSession):
         pilot = self.pilot
         motion = replace(pilot.motion, body=None)
         return Handover(self.time, motion, tuple(pilot.versions), decisions_of(pilot), pilot.settings, events)
+
+
+def _orders_of(signals: list[told.AnySignal]) -> list[told.AnySignal]:
+    """What the robot is told to do; what happens around it and what is set is no order."""
+    return [each for each in signals if not isinstance(each, (told.Set, *told.EVENTS))]
 
 
 class _Surroundings(NamedTuple):
