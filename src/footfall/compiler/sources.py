@@ -31,8 +31,7 @@ def _package_hash(package: str) -> str:
         if name in seen or name.startswith("footfall.compiler"):
             continue
         seen.add(name)  # most names are imported many times, and most are of no module
-        path = _file(name)
-        if path is not None:
+        if (path := _file(name)) is not None:
             files[name] = path.read_bytes()
             pending += _imported(files[name])
     for name in sorted(files):

@@ -524,8 +524,8 @@ class WalkSession:
                 self._set(name, value)
             return
         self.operator.operate(signal, rests=self._stands)
-        if isinstance(signal, told.EmergencyStop):
-            self.pilot.stop()  # what was asked for before is forgotten
+        if isinstance(signal, told.EmergencyStop | told.Deactivate):
+            self.pilot.stop()  # what was asked for is forgotten: a robot that is moved must not walk back
 
     @property
     def _stands(self) -> bool:

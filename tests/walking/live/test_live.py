@@ -30,7 +30,7 @@ from footfall.walking.live.runner import run_live
 from footfall.walking.live.session import LiveSession, session_for
 from footfall.walking.mailbox import BORDER
 from footfall.walking.session import WalkSession
-from footfall.walking.signals import COURSE, Deactivate, Halted, PlannerLost, Served, Stop, command
+from footfall.walking.signals import COURSE, Activate, Deactivate, Halted, PlannerLost, Served, Stop, command
 from footfall.walking.walker import WalkingCode
 
 _REQUEST = WalkRequest(scene="flat", goal=(0.8, 0.0, 0.0), noise=True, seed=1004, live=True)
@@ -345,6 +345,28 @@ def test_a_robot_that_has_just_been_told_to_walk_is_not_deactivated(code: Walkin
         session.stop()
         session.run(1.0)
     session.send(Deactivate(time=session.time))
+
+
+def test_a_robot_that_is_deactivated_forgets_its_goal(code: WalkingCode):
+    """So that it does not walk back when somebody has moved it; neither it nor its planner has it in mind."""
+    planner = InlinePlanner(_REQUEST, code)
+    session = LiveSession(_REQUEST, planner=planner, code=code)
+    assert session.run_to_rest(20.0)
+    assert session.pilot.order is not None
+    session.send(Deactivate(time=session.time))
+    session.run(0.5)
+    assert session.pilot.order is None
+    assert planner._session.pilot.order is None
+    plans = len(session.pilot.versions)
+    session.send(Activate(time=session.time))
+    session.run(0.5)
+    assert len(session.pilot.versions) == plans
+    session.walk_to(1.2)
+    assert session.run_to_rest(20.0)
+    assert _away(session, 1.2, 0.0) < 0.1
+    again = LiveSession(session.request, code=code)
+    again.run_until(session.time)
+    assert _same(session, again)
 
 
 def test_a_stop_does_not_wait_for_a_plan(code: WalkingCode):

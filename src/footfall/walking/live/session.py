@@ -367,7 +367,7 @@ class LiveSession(WalkSession):
                 super()._take(signal)
         else:
             super()._take(signal)
-        if not isinstance(signal, told.Stop | told.EmergencyStop):
+        if not isinstance(signal, told.Stop | told.EmergencyStop | told.Deactivate):
             if not isinstance(signal, told.OPERATOR):  # the loop alone knows of these
                 self._for_planner.append(signal)
                 self._hopes = self._hopes or bool(_orders_of([signal]))
