@@ -52,6 +52,38 @@ def test_light_wrists_are_stable_at_any_damping(dt: float) -> None:
     assert np.abs(v).max() > 1.0
 
 
+@pytest.mark.filterwarnings("ignore::footfall.errors.ControlWarning")
+@pytest.mark.parametrize("stiffness", [1e3, 1e4, 1e5])
+@pytest.mark.parametrize("period", [1e-3, 1e-2])
+def test_springs_with_little_damping_are_stable_between_calls(stiffness: float, period: float) -> None:
+    """The arm moves on while a torque is held, which takes damping of half a period times the stiffness away: with
+    dampers of 5 N s/m alone the last states would be as fast as the first, or faster by far."""
+    stiff = [stiffness] * 3 + [stiffness / 20] * 3
+    control = CartesianImpedance(ARM, "tip", TIP, stiff, [5.0] * 3 + [0.2] * 3, READY, period=period)
+    q, v = READY.copy(), np.random.default_rng(1000).normal(scale=0.3, size=7)
+    for k in range(round(2.0 / period)):
+        tau = control.torque(k * period, q, v)
+        for _ in range(4):
+            v = v + period / 4 * footfall.forward_dynamics(ARM, q, v, tau)
+            q = footfall.integrate(ARM, q, period / 4 * v)
+    assert np.abs(v).max() < 0.25
+    assert np.abs(pose_error(footfall.frame_pose(ARM, q, "tip"), TIP)).max() < 0.02
+
+
+def test_joints_that_hardly_move_the_frame_do_not_coast() -> None:
+    """Two parallel axes of a wrist turn against each other without moving the tip, which no spring there feels."""
+    arm = footfall.load("arm-6r")
+    q = np.array([0.3, 0.9, 0.8, 0.1, 5e-4, 0.2])
+    values = np.linalg.svd(footfall.frame_jacobian(arm, q, "tip"), compute_uv=False)
+    assert values[-1] < 0.02 * values[0]
+    control = CartesianImpedance(arm, "tip", footfall.frame_pose(arm, q, "tip"), [500.0] * 3 + [20.0] * 3)
+    v = 0.5 * np.linalg.svd(footfall.frame_jacobian(arm, q, "tip"))[2][-1]
+    for k in range(1500):
+        v = v + 1e-3 * footfall.forward_dynamics(arm, q, v, control.torque(1e-3 * k, q, v))
+        q = footfall.integrate(arm, q, 1e-3 * v)
+    assert np.abs(v).max() < 0.05
+
+
 def test_springs_too_stiff_for_the_period_are_softened() -> None:
     stiff = CartesianImpedance(ARM, "tip", TIP, 5e4, 1.0, READY, period=1e-2)
     with pytest.warns(ControlWarning, match="times too stiff for a period of 0.01 s"):
@@ -88,6 +120,10 @@ def test_hashed_pickled_and_refused() -> None:
         AdmittanceControl(ARM, "tip", TIP, 0.0, 1.0)
     with pytest.raises(InvalidInput, match="period is nan"):
         CartesianImpedance(ARM, "tip", TIP, 1.0, period=np.nan)
+    with pytest.raises(InvalidInput, match="period is 'long'"):
+        CartesianImpedance(ARM, "tip", TIP, 1.0, period="long")  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="stiffness of Cartesian impedance is nan"):
+        CartesianImpedance(ARM, "tip", TIP, None)  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="admittance control: there are 3"):
         AdmittanceControl(ARM, "tip", TIP, 1.0, np.ones(3))
     with pytest.raises(InvalidInput, match="there are 5 gains; give one for all, or 6"):

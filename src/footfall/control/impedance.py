@@ -25,6 +25,7 @@ from footfall.control.references import (
 )
 from footfall.control.requests import checked_array, checked_state
 from footfall.control.task_space import (
+    NEAR_SINGULAR,
     POSTURE_GAINS,
     EndEffectorControl,
     FrameControl,
@@ -38,6 +39,8 @@ from footfall.math.rotations import boxplus
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
 from footfall.simulation.step_values import Command
+
+_STABLE = 0.5  # of period^2 stiffness / mass
 
 
 @dataclass(frozen=True)
@@ -67,10 +70,10 @@ class CartesianImpedance(FrameControl):
         self._check("Cartesian impedance")
         for name in ("stiffness", "damping"):
             value = getattr(self, name)
-            if value is not None:
+            if value is not None or name == "stiffness":
                 object.__setattr__(self, name, _checked_six(f"{name} of Cartesian impedance", value))
-        if not 0.0 <= self.period < np.inf:
-            raise InvalidInput(f"period is {self.period} s; it must be finite and at least zero")
+        if not (isinstance(self.period, int | float) and 0.0 <= self.period < np.inf):
+            raise InvalidInput(f"period is {self.period!r} s; it must be a finite number of at least zero")
 
     def wrench(self, time: float, q: Array, v: Array) -> Array:
         """Wrench [f; n] (6,), N and N m, world axes, with which springs and dampers draw the frame: at rest what it
@@ -87,18 +90,20 @@ class CartesianImpedance(FrameControl):
         return within_efforts(self.robot, carrying, moving, "Cartesian impedance")
 
     def _dynamics(self, q: Array, v: Array) -> TaskDynamics:
-        # Springs need no inertia along lost directions.
-        return build_task_dynamics(self.robot, q, v, self.frame, quiet=True)
+        # Springs need no inertia along lost directions; joints that hardly move the frame are damped as self-motion.
+        return build_task_dynamics(self.robot, q, v, self.frame, near_singular=NEAR_SINGULAR, quiet=True)
 
     def _wrench(self, time: float, dynamics: TaskDynamics) -> Array:
         wanted = pose_at(self.path, time)
         error = pose_error(dynamics.pose, wanted.pose)
         rate = wanted.velocity - dynamics.velocity
         stiffness = np.diag(np.broadcast_to(self.stiffness, (6,)))
+        # A force that is held for a period lags by half of it, which takes damping of period / 2 times the stiffness
+        # away (Colgate and Schenkel 1997): there is twice as much at least.
         damping = (
             _critical(stiffness, dynamics.inertia)
             if self.damping is None
-            else np.diag(np.broadcast_to(self.damping, (6,)))
+            else np.maximum(np.diag(np.broadcast_to(self.damping, (6,))), self.period * stiffness)
         )
         mobility = dynamics.jacobian @ np.linalg.solve(dynamics.mass, dynamics.jacobian.T)
         # Dampers act at the end of the period, where the frame moves with rate - period mobility force: implicit Euler.
@@ -107,15 +112,17 @@ class CartesianImpedance(FrameControl):
         return np.asarray(self._bounded(stiffness, mobility) @ error + damped, dtype=np.float64)
 
     def _bounded(self, stiffness: Array, mobility: Array) -> Array:
-        """The stiffness (6, 6), less where a period is too long for it: `period^2 stiffness mobility <= 1`.
+        """The stiffness (6, 6), less where a period is too long for it: `period^2 stiffness mobility <= 1 / 2`.
 
-        With dampers that act at the end of a period a spring is stable below 2.
+        A spring whose force is held for a period is stable below 1 with the least damping.
         """
         root = np.sqrt(stiffness)
         values, axes = np.linalg.eigh(self.period**2 * (root @ mobility @ root))
-        if values[-1] <= 1.0:
+        if values[-1] <= _STABLE:
             return stiffness
-        beyond = 2.0 ** np.floor(np.log2(values[-1]))  # in steps, so that a run tells it a few times only
+        beyond = 2.0 ** np.floor(
+            np.log2(values[-1] / _STABLE)
+        )  # in steps, so that a run tells it a few times
         warnings.warn(
             f"Cartesian impedance of frame {self.frame!r}: a spring is at least {beyond:g} "
             f"times too stiff for a period of {self.period:g} s on a mass so light; it is softened to what is stable "
@@ -123,7 +130,9 @@ class CartesianImpedance(FrameControl):
             ControlWarning,
             stacklevel=4,
         )
-        return np.asarray(root @ (axes * np.minimum(1.0, 1.0 / np.maximum(values, 1e-300))) @ axes.T @ root)
+        return np.asarray(
+            root @ (axes * np.minimum(1.0, _STABLE / np.maximum(values, 1e-300))) @ axes.T @ root
+        )
 
 
 def _checked_six(what: str, value: Gain) -> float | tuple[float, ...]:
