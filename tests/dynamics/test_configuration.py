@@ -193,3 +193,5 @@ def test_interpolation_turns_at_a_constant_rate() -> None:
     assert np.array_equal(footfall.interpolate(robot, q0, q1, 0.25), way[1])
     with pytest.raises(InvalidInput, match="fraction"):
         footfall.interpolate(robot, q0, q1, np.nan)
+    with pytest.raises(InvalidInput, match="fraction is 'half'"):
+        footfall.interpolate(robot, q0, q1, "half")  # type: ignore[arg-type]

@@ -46,6 +46,18 @@ def test_dynamics_of_symbols_agree_with_numbers(name: str) -> None:
     assert np.allclose(numbers(formula, values), np.ravel(expected), rtol=0.0, atol=1e-12 * (1.0 + scale))
 
 
+def test_maps_to_rates_of_plain_symbols() -> None:
+    a, x, y, z = sympy.symbols("a x y z", real=True)
+    at = {a: 0.7, x: 0.36, y: 0.48, z: 0.8}
+    for name in ("angle_axis_map", "angle_axis_map_inverse", "quaternion_map"):
+        function = getattr(math, name)
+        formula, expected = function([a, x, y, z]), function(np.array(list(at.values())))
+        assert np.allclose(numbers(formula, at), np.ravel(expected), rtol=0.0, atol=1e-14)
+    for name in ("rotation_vector_map", "rotation_vector_map_inverse"):
+        with pytest.raises(InvalidInput, match="no formula"):
+            getattr(math, name)([x, y, z])
+
+
 def test_symbols_of_a_wrong_shape_and_choices_are_refused() -> None:
     robot = footfall.load("arm-6r")
     q = np.array(sympy.symbols("q1:7"))
@@ -66,6 +78,10 @@ def test_symbols_of_a_wrong_shape_and_choices_are_refused() -> None:
         (lambda: math.convert_rotation(np.ones(9), "matrix", "quaternion"), "no rotation"),
         (lambda: math.convert_rotation([np.nan, 0.0, 0.0], "zyx", "quaternion"), "finite"),
         (lambda: math.rotation_x(np.nan), "finite"),
+        (lambda: math.rotation_x("a"), "angle is 'a'; it must be a number"),
+        (lambda: math.matrix_from_angle_axis([np.nan, 0.0, 0.0, 1.0]), "finite"),
+        (lambda: math.rotation_vector_map([np.nan, 0.0, 0.0]), "finite"),
+        (lambda: math.quaternion_map([1.0, 0.0, 0.0]), "shape"),
     ],
 )
 def test_what_is_no_rotation_is_refused(wrong: Any, told: str) -> None:

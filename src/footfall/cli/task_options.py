@@ -105,7 +105,7 @@ def read_point(text: str) -> tuple[float, float, float]:
 def read_robot(name: str, wheels: list[str] | None) -> Robot | MobileRobot | None:
     """Who opens; None for the shipped mobile manipulator."""
     from footfall.control.hybrid_drive import MobileRobot
-    from footfall.dynamics.hybrid_wheels import Wheel
+    from footfall.dynamics.hybrid_wheels import Wheel, WheelKind
     from footfall.robot.load import load
     from footfall.scenarios.hybrid.bases import youbot
 
@@ -122,7 +122,8 @@ def read_robot(name: str, wheels: list[str] | None) -> Robot | MobileRobot | Non
                 raise typer.BadParameter(
                     f"--wheel is {entry!r}; it must be like left_wheel=0.08 or front_left=0.05:-45"
                 )
-            made.append(Wheel(body, size, "mecanum", angle) if roller else Wheel(body, size))
+            kind: WheelKind = "standard" if not roller else "mecanum" if angle else "omni"
+            made.append(Wheel(body, size, kind, angle))
         robot = load(name, floating_base=True)
         return MobileRobot(robot, tuple(made), robot.bodies[0].name)
     if name == _SHIPPED:

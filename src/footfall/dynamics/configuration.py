@@ -61,7 +61,10 @@ def interpolate(robot: Robot, q0: Array, q1: Array, fraction: float | Array) -> 
     Zero is q0, one is q1; what is beyond goes on with the same velocity. Orientations turn about one axis.
     """
     require_robot("interpolate", robot)
-    share = np.asarray(fraction, dtype=float)
+    try:
+        share = np.asarray(fraction, dtype=float)
+    except (TypeError, ValueError):
+        share = np.array(np.nan)
     if share.ndim > 1 or not np.isfinite(share).all():
         raise InvalidInput(f"fraction is {fraction!r}; it must be a finite number, or several (n,)")
     step = np.asarray(difference(robot, q0, q1))

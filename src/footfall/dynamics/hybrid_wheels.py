@@ -39,11 +39,21 @@ class Wheel:
     roller: float = 0.0
 
     def __post_init__(self) -> None:
-        if not self.radius > 0.0:
-            raise InvalidInput(f"wheel {self.body!r}: radius {self.radius} m must be above zero")
+        for name, value, good in (
+            ("radius", self.radius, "a finite number above zero, m"),
+            ("roller", self.roller, "a finite number, rad"),
+        ):
+            number = isinstance(value, int | float | np.number) and np.isfinite(value)
+            if not number or (name == "radius" and value <= 0.0):
+                raise InvalidInput(f"wheel {self.body!r}: {name} is {value!r}; it must be {good}")
         if self.kind not in ("standard", "mecanum", "omni", "spherical"):
             raise InvalidInput(
                 f"wheel {self.body!r}: kind {self.kind!r}; there are: standard, mecanum, omni, spherical"
+            )
+        if self.kind == "mecanum" and self.roller == 0.0:
+            raise InvalidInput(
+                f"wheel {self.body!r}: a Mecanum wheel needs the angle of its rollers, roller=math.pi / 4 or the other "
+                "way round say; with rollers along the rolling direction it is an omni wheel"
             )
 
     @property

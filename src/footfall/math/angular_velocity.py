@@ -76,12 +76,14 @@ def _rate_map(kind: str, parameters: Array, *, body_axes: bool) -> Array:
     return result @ matrix_from_parameters(kind, parameters) if body_axes else result
 
 
+@rowwise(q=4)
 def quaternion_map(q: Array, *, body_axes: bool = False) -> Array:
     """H (3, 4) with `w = 2 H dq/dt` and `dq/dt = H^T w / 2`, RSL 2022, (2.94)-(2.99)."""
     turn = -skew(q[1:]) if body_axes else skew(q[1:])
     return np.concatenate([-q[1:, None], turn + q[0] * np.eye(3)], axis=1)
 
 
+@rowwise(angles=3)
 def euler_map(sequence: str, angles: Array) -> Array:
     """E (3, 3): the axes that the three angles turn about, RSL 2022, (2.86)-(2.92)."""
     e = np.eye(3)
@@ -91,6 +93,7 @@ def euler_map(sequence: str, angles: Array) -> Array:
     return np.stack([axes[0], first @ axes[1], second @ axes[2]], axis=1)
 
 
+@rowwise(angles=3)
 def euler_map_inverse(sequence: str, angles: Array) -> Array:
     """Inverse of E (3, 3), RSL 2022, (2.87)-(2.93); singular where first and third axis are parallel."""
     first, second, third = euler_map(sequence, angles).T
@@ -101,6 +104,7 @@ def euler_map_inverse(sequence: str, angles: Array) -> Array:
     return inverse
 
 
+@rowwise(parameters=4)
 def angle_axis_map(parameters: Array) -> Array:
     """E (3, 4), RSL 2022, (2.100)-(2.102)."""
     c, s = np.cos(parameters[0]), np.sin(parameters[0])
@@ -108,6 +112,7 @@ def angle_axis_map(parameters: Array) -> Array:
     return np.concatenate([n[:, None], s * np.eye(3) + (1.0 - c) * skew(n)], axis=1)
 
 
+@rowwise(parameters=4)
 def angle_axis_map_inverse(parameters: Array) -> Array:
     """Right inverse of E (4, 3) that keeps the axis a unit vector, RSL 2022, (2.103); singular at whole turns."""
     half = parameters[0] / 2
@@ -125,6 +130,7 @@ def _horner(coefficients: tuple[float, ...], x: Any) -> Any:
     return result
 
 
+@rowwise(vector=3)
 def rotation_vector_map(vector: Array) -> Array:
     """E (3, 3): the left Jacobian of SO(3), RSL 2022, (2.104); the identity at zero."""
     square = vector @ vector
@@ -138,6 +144,7 @@ def rotation_vector_map(vector: Array) -> Array:
     return result
 
 
+@rowwise(vector=3)
 def rotation_vector_map_inverse(vector: Array) -> Array:
     """Inverse of E (3, 3), RSL 2022, (2.107); singular at whole turns but not at zero.
 

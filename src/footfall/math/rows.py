@@ -57,6 +57,8 @@ def rowwise(*units: str, **shapes: int | Shape) -> Callable[[Callable[P, Array]]
                             raise InvalidInput(f"{name} is {value!r}; needed are numbers {_text(shape)}")
                         if isinstance(value, float) and not isfinite(value):
                             raise InvalidInput(f"{name} is {value}; it must be finite")
+                        if value is None or isinstance(value, str | bytes):
+                            raise InvalidInput(f"{name} is {value!r}; it must be a number")
                         continue  # a number or a symbol
                     value = given[place] = _array(value)
                 rows = value.ndim - len(shape)
@@ -95,6 +97,8 @@ def _check_unit(name: str, value: Array, shape: Shape) -> None:
         check_rotation(name, value)
         return
     if name == "parameters":  # an angle, and its axis
+        if not np.isfinite(value[..., 0]).all():
+            raise InvalidInput(f"{name} is {value}; all numbers must be finite")
         name, value = "the axis", value[..., 1:]
     if value.ndim == 1:
         worst = float(value @ value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -152,3 +153,25 @@ def test_what_cannot_roll_is_refused() -> None:
         SimulatedBase(MobileRobot(robot, (wheel, Wheel("rear_left_wheel", 0.05, "mecanum", math.pi / 2))))
     with pytest.raises(UnknownName, match="no joint 'arm_9'"):
         SimulatedBase(youbot(), joints={"arm_9": 1.0})
+    with pytest.raises(InvalidInput, match="each may be there once"):
+        SimulatedBase(MobileRobot(robot, (wheel, wheel, Wheel("rear_left_wheel", 0.0475))))
+    with pytest.raises(InvalidInput, match=r"'front_left_wheel' ends 2\.5 mm above wheel 'rear_left_wheel'"):
+        SimulatedBase(MobileRobot(robot, (wheel, Wheel("rear_left_wheel", 0.05))))
+
+
+@pytest.mark.parametrize("radius", [0.0, -1.0, math.nan, math.inf, "wide"])
+def test_wheels_are_checked(radius: Any) -> None:
+    with pytest.raises(InvalidInput, match="wheel 'left': radius is"):
+        Wheel("left", radius)
+    with pytest.raises(InvalidInput, match="roller is nan"):
+        Wheel("left", 0.1, "mecanum", math.nan)
+    with pytest.raises(InvalidInput, match="needs the angle of its rollers"):
+        Wheel("left", 0.1, "mecanum")
+
+
+@pytest.mark.parametrize(
+    ("torques", "told"), [(None, "torques"), (np.zeros(3), "shape"), (np.full(15, np.nan), "finite")]
+)
+def test_wrong_torques_are_refused(torques: Any, told: str) -> None:
+    with pytest.raises(InvalidInput, match=told):
+        SimulatedBase(youbot()).run(lambda _time, _q, _v: torques, 0.01)

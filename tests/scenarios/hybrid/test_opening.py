@@ -131,6 +131,8 @@ def test_refused() -> None:
         usual_mechanism("door", weight=1.0)
     with pytest.raises(InvalidInput, match="friction is nan"):
         Openable("valve", pose, 1.0, float("nan"), 0.1, 1.0)
+    with pytest.raises(InvalidInput, match="rotation of pose of the door is no rotation"):
+        usual_mechanism("door", pose=Transform(2.0 * np.eye(3), np.zeros(3)))
     with pytest.raises(InvalidInput, match="force of the pull"):
         Pull(force=0.0)
     far = usual_mechanism("drawer", pose=Transform(np.eye(3), np.array([4.0, 0.0, 0.0])))

@@ -19,6 +19,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.contact.candidates import Candidate, Surface, surface_of
 from footfall.control.hybrid_drive import MobileRobot
+from footfall.control.requests import checked_array
 from footfall.dynamics.hybrid_wheels import Wheel
 from footfall.dynamics.kinematics import forward_kinematics
 from footfall.errors import InvalidInput, UnknownName
@@ -45,6 +46,7 @@ _SLIPPERY = Surface(Plane(), material=Material(friction=0.0))
 # They give by g / (n stiffness), 1.2 mm on four wheels, whatever the robot weighs.
 _TYRE_STIFFNESS, _TYRE_DAMPING = 5e4 / 24.0, 800.0 / 24.0  # of a wheel, N/m and N s/m a kg of the robot
 _LEVEL_AXLE, _LEAST_SHARE = 1e-3, 1e-2
+_UNEVEN = 1e-3  # m, that wheels may end above others: less than tyres give
 _LIMITS = ("lower", "upper", "velocity", "effort", "kp", "kd")  # that balls do not have
 _CASTER = 0.02  # m, radius of a caster
 _FREE = (
@@ -220,7 +222,7 @@ class SimulatedBase:
 
     def command(self, torques: Array) -> Command:
         """The command that acts like joint torques (nv,) of the controller's robot, within its joints' efforts."""
-        torques = np.clip(torques, -self._most, self._most)
+        torques = np.clip(checked_array("torques", torques, (self.count,)), -self._most, self._most)
         hold = self.simulation.zero_command
         effort = hold.effort.copy()
         for place, commanded in self._efforts:
@@ -300,8 +302,11 @@ def _check_mobile(mobile: MobileRobot) -> None:
         raise InvalidInput(
             f"base {mobile.base!r} hangs on a {root.type} joint; load the robot with a floating base"
         )
-    if len(mobile.wheels) < 2:
-        raise InvalidInput(f"a mobile robot needs two wheels or more, not {len(mobile.wheels)}")
+    names = [wheel.body for wheel in mobile.wheels]
+    if len(set(names)) < 2:
+        raise InvalidInput(f"a mobile robot needs two wheels or more, not {len(set(names))}")
+    if len(set(names)) < len(names):
+        raise InvalidInput(f"wheels are {', '.join(names)}; each may be there once")
     for wheel in mobile.wheels:
         if wheel.body not in carriers:
             raise UnknownName("body", wheel.body, carriers, f"robot {mobile.robot.name!r}, as a wheel")
@@ -317,3 +322,11 @@ def _check_mobile(mobile: MobileRobot) -> None:
             raise InvalidInput(
                 f"wheel {wheel.body!r}: a roller of {wheel.roller:.3g} rad lies along the axle; it holds nothing"
             )
+    centers = rest_height(mobile, neutral_coordinates(mobile.robot))[1]
+    lowest = centers[:, 2] - [wheel.radius for wheel in mobile.wheels]
+    if np.ptp(lowest) > _UNEVEN:
+        high, low = names[int(np.argmax(lowest))], names[int(np.argmin(lowest))]
+        raise InvalidInput(
+            f"wheel {high!r} ends {1e3 * np.ptp(lowest):.1f} mm above wheel {low!r}, so that a level base would not "
+            "stand on all; look at their radii and places"
+        )

@@ -42,7 +42,7 @@ from footfall.dynamics.jacobians import frame_jacobian
 from footfall.dynamics.kinematics import forward_kinematics, frame_attachment, frame_pose, frame_velocity
 from footfall.errors import InvalidInput, NoSolution, UnknownName
 from footfall.math.rotations import rotation_x, rotation_z
-from footfall.math.transform import Transform
+from footfall.math.transform import Transform, checked_transform
 from footfall.robot.model import WORLD, Body, Joint, JointType, Robot
 from footfall.robot.shapes import Box, Capsule, Geometry
 from footfall.robot.tree_loops import neutral_coordinates
@@ -99,6 +99,7 @@ class Openable:
             raise UnknownName("mechanism", self.kind, get_args(Kind))
         if self.hinge not in get_args(Hinge):
             raise UnknownName("side of a hinge", self.hinge, get_args(Hinge))
+        object.__setattr__(self, "pose", checked_transform(f"pose of the {self.kind}", self.pose))
         for name, least in (
             ("mass", "above"),
             ("size", "above"),
