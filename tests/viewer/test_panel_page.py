@@ -210,6 +210,18 @@ def test_a_held_key_walks_and_letting_go_stops(running: Running) -> None:
     running.wait(lambda: running.words()[-1:] == ["stop"] and running.panel.held.said == STANDING)
 
 
+def test_a_held_key_stops_before_a_box_and_says_so(running: Running) -> None:
+    page, panel = running.page, running.panel
+    panel.wish(lambda now: now.happen("add", name="crate", size=(0.3, 0.5, 0.2), position=(0.55, 0.0, 0.1)))
+    running.wait(lambda: "add" in running.words())
+    page.key("w", "keyDown")
+    page.wait_for("document.querySelector('#ff-message').className.includes('warn')")
+    assert "keys stop before it" in page.evaluate(MESSAGE)
+    assert running.words() == ["add"]
+    page.key("w", "keyUp")
+    page.wait_for("document.querySelector('#ff-message').style.display === 'none'")
+
+
 def test_typing_into_a_field_does_not_walk(running: Running) -> None:
     before = len(running.panel.session.sent)
     press = """(place) => { for (const kind of ['keydown', 'keyup'])

@@ -613,6 +613,68 @@ def test_cones_of_hands_stand_on_the_nearest_side() -> None:
     assert friction == 0.8
 
 
+def held(panel: WalkPanel, *keys: str, until: float) -> None:
+    """Hold keys for a while."""
+    while panel.session.time < until and not panel.session.fallen:
+        panel.held.hear(1, Hold(keys=keys), time.monotonic())
+        panel.step()
+
+
+@pytest.mark.parametrize(
+    "keys, place", [(("w",), (0.9, 0.1)), (("w", "q"), (0.75, 0.5)), (("a",), (-0.1, 0.8))]
+)
+def test_held_keys_stop_before_things(
+    panel: WalkPanel, keys: tuple[str, ...], place: tuple[float, float]
+) -> None:
+    session, size = panel.session, (0.31, 0.23, 0.07)
+    walk(panel, 0.1)
+    session.happen("add", name="plank", size=size, position=(*place, 0.035))
+    held(panel, *keys, until=9.0)
+    assert not session.fallen
+    assert words(session) == ["add", "drive", "stop"]
+    assert activity(session).doing == "standing"
+    assert "cm above" in panel.message[1]
+    # No corner of a sole, by the poses of its own plan, is over the plank.
+    rear, front, right, left = session.code.body.model.sole
+    half = np.array(size[:2]) / 2
+    for name in ("RF", "LF"):
+        pose = frame_pose(session.code.body.robot, q_of(session), session.code.body.model.frames[name])
+        for x, y in ((rear, right), (rear, left), (front, right), (front, left)):
+            corner = pose.apply(np.array([x, y, 0.0]))[:2]
+            assert (np.abs(corner - place) > half).any()
+    held(panel, "s", until=session.time + 1.0)  # the other way is free
+    assert words(session)[-1] == "drive"
+    assert panel.message[1] == ""
+
+
+def test_keys_that_may_go_anywhere_walk_on(panel: WalkPanel) -> None:
+    session = panel.session
+    panel.docks.gamepad.careful.value = False
+    walk(panel, 0.1)
+    session.happen("add", name="plank", size=(0.3, 0.3, 0.07), position=(0.7, 0.0, 0.035))
+    held(panel, "w", until=1.5)
+    assert words(session) == ["add", "drive"]
+
+
+def test_no_box_is_put_into_the_robot(panel: WalkPanel) -> None:
+    session = panel.session
+    walk(panel, 0.1)
+    panel._put_box(session, np.array([-0.1, 0.15, 0.0]))
+    assert "the robot stands there" in panel.message[1]
+    assert words(session) == []
+    panel._put_box(session, np.array([0.8, 0.15, 0.0]))
+    assert words(session) == ["add"]
+    camera, there = np.array([3.0, -3.0, 2.0]), np.array([0.8, 0.15, 0.12])
+    drag = Drag("start", "box-1", there, there, camera, 1)
+    panel._drag_object(session, drag)
+    panel._drag_object(session, drag._replace(phase="update", to=np.array([0.0, 0.15, 0.12])))
+    assert words(session) == ["add"]
+    panel._drag_object(session, drag._replace(phase="end", to=np.array([0.4, 0.15, 0.12])))
+    assert words(session) == ["add", "move"]
+    walk(panel, 1.0)
+    assert not session.fallen
+
+
 def test_operators_switch_the_robot_and_refusals_are_told(panel: WalkPanel) -> None:
     operator, session = panel.docks.operator, panel.session
     walk(panel, 0.1)

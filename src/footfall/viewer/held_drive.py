@@ -97,9 +97,10 @@ class HeldDrive:
         held = [hold.gait for heard, hold in list(self._held.values()) if now - heard <= DEAD_MAN]
         return max(held, key=lambda each: abs(each[0]) + abs(each[1]), default=(0.0, 0.0))
 
-    def change(self, now: float, time: float) -> Velocity | None:
-        """What the robot must be told now, if it is something new. time: simulated, s."""
-        wanted = self.wanted(now)
+    def change(self, now: float, time: float, *, free: bool = True) -> Velocity | None:
+        """What the robot must be told now, if it is something new. time: simulated, s. free: it may go where it is held
+        to, or has to stand."""
+        wanted = self.wanted(now) if free else STANDING
         if wanted == self.said or (wanted != STANDING and time - self._said_at < _INTERVAL):
             return None
         self.said, self._said_at = wanted, time

@@ -23,8 +23,11 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.dynamics.kinematics import forward_kinematics
 from footfall.errors import FootfallError, NoPath
+from footfall.math.transform import Transform
+from footfall.robot.shapes import Box
 from footfall.viewer.event_marks import event_marks
 from footfall.viewer.fall_reason import Reason, reason_of_walk
+from footfall.viewer.free_way import Blocked, FreeWay, stands_in
 from footfall.viewer.held_drive import STANDING, HeldDrive, Velocity
 from footfall.viewer.lamps import Lamp, lamps
 from footfall.viewer.page_link import AnyMessage, Branch, Choose, Hold, PageLink, Press, Seek, Speed, Tool
@@ -106,7 +109,7 @@ class WalkPanel:
         self._marked = -1  # how much of what happened is marked on the time line
         self._looks_back = False  # at an instant that was chosen, and stays there
         self._told, self._tables = -math.inf, -math.inf
-        self.history = WalkHistory(session)
+        self.history, self._way = WalkHistory(session), FreeWay(session)
         self.plots.offer(self.history)
         self.scene = WalkScene(stage, session, self._on_drag)
         self.docks = WalkDocks(stage.server.gui, self)
@@ -340,7 +343,12 @@ class WalkPanel:
 
     def _drive_on(self) -> None:
         """Tell the robot what is held, if that is something new."""
-        velocity = self.held.change(time.monotonic(), self.session.time)
+        now = time.monotonic()
+        wanted = self.held.wanted(now)
+        looks = wanted != STANDING and bool(self.docks.gamepad.careful.value)
+        blocked = self._way.blocked(wanted) if looks else None
+        velocity = self.held.change(now, self.session.time, free=blocked is None)
+        self._warn(blocked)
         if velocity is None:
             return
         self._forget_preview()
@@ -348,6 +356,13 @@ class WalkPanel:
             self.session.stop()
         else:
             self.session.drive(*velocity)
+
+    def _warn(self, blocked: Blocked | None) -> None:
+        """Say what keys stop before, as long as they are held."""
+        if blocked is not None:
+            self.message = ("warn", str(blocked))
+        elif self.message[0] == "warn":
+            self.message = ("", "")
 
     def _pull_on(self, seconds: float) -> None:
         """A spring from the mouse to the body, as a push that lasts as long as this picture."""
@@ -395,7 +410,7 @@ class WalkPanel:
         self.session = session
         self.failed, self._given_up, self._review, self._pull = None, False, None, None
         self._looks_back, self._reason, self._marked = False, None, -1
-        self.history = WalkHistory(session)
+        self.history, self._way = WalkHistory(session), FreeWay(session)
         self.plots.offer(self.history)
         self._rest, self._selected, self._boxes, self.message = 0.0, None, 0, ("", "")
         if unwritten is not None:
@@ -511,13 +526,15 @@ class WalkPanel:
     # Things around it
 
     def _put_box(self, session: WalkSession, place: Array) -> None:
+        x, y = (round(float(each), 3) for each in place[:2])
+        position = (x, y, round(self.scene.ground + _BOX[2] / 2, 4))
+        if stands_in(session, Box(_BOX), Transform(np.eye(3), np.array(position))):
+            self.message = ("bad", "the robot stands there: put the box beside it")
+            return
         names = {each.name for each in session.walker.scene.objects}
         self._boxes = next(k for k in range(self._boxes + 1, 10_000) if f"box-{k}" not in names)
         name = f"box-{self._boxes}"
-        x, y = (round(float(each), 3) for each in place[:2])
-        session.happen(
-            "add", name=name, size=_BOX, position=(x, y, round(self.scene.ground + _BOX[2] / 2, 4))
-        )
+        session.happen("add", name=name, size=_BOX, position=position)
         self._selected = name
         self.message = ("plan", f"{name} is there: drag it to move it")
 
@@ -538,7 +555,8 @@ class WalkPanel:
         x, y = (round(float(each), 3) for each in (place + self._grip[1])[:2])
         if drag.phase == "end":
             self._grip = None
-        if math.hypot(x - before[0], y - before[1]) < 0.01:
+        there = Transform(thing.placement.rotation, np.array([x, y, before[2]]))
+        if math.hypot(x - before[0], y - before[1]) < 0.01 or stands_in(session, thing.shape, there):
             return
         session.happen("move", object=drag.name, position=(x, y, float(before[2])))
 

@@ -157,6 +157,11 @@ class GamepadDock(Dock):
         self.turn: Any = gui.add_slider("turn, rad/s", 0.05, 0.6, 0.05, limits.turn)
         for slider in (self.fast, self.side, self.turn):
             slider.on_update(lambda _: self._limit())
+        self.careful: Any = gui.add_checkbox(
+            "stop before things",
+            initial_value=True,
+            hint="keys, stick and gamepad lead neither onto nor into things, nor down edges; goals do",
+        )
         gui.add_markdown(
             "These are speeds of a full stick, and of keys. *Left stick* walks, *right stick* turns, and lifts feet "
             "higher or lower; the *triggers* make steps take shorter (left) or longer (right). **B** or circle stops, "

@@ -88,7 +88,7 @@
     ui.message = make(hud, "div", { id: "ff-message", class: "ff-card" });
     buildStick(hud);
     const drive = make(hud, "div", { id: "ff-drive", class: "ff-card" });
-    ui.velocity = make(drive, "b", { text: "0.00 m/s ahead, 0.00 m/s left, 0.00 rad/s" });
+    ui.velocity = make(drive, "b", { text: "Held: 0.00 m/s ahead, 0.00 m/s left, 0.00 rad/s" });
     ui.keys = make(drive, "div", { id: "ff-keys" });
     const lines = [[["w", "s"], "ahead, back"], [["a", "d"], "left, right"], [["q", "e"], "turn"], [["space"], "stop"],
       [["p"], "pause"], [["."], "step"], [["enter"], "walk the plan"], [["esc"], "undo"], [["del"], "remove the box"], [["\u232b"], "reset"]];
@@ -131,7 +131,7 @@
     ui.state.className = news.state;
     ui.detail.textContent = news.detail;
     ui.clock.textContent = news.clock;
-    ui.velocity.textContent = news.velocity;
+    ui.velocity.textContent = "Held: " + news.velocity;
     ui.pause.classList.toggle("on", news.paused);
     ui.pause.textContent = news.paused ? "Go on" : "Pause";
     for (const button of ui.speeds) button.classList.toggle("on", Number(button.dataset.speed) === news.speed);
