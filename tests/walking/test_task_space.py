@@ -15,7 +15,7 @@ DAMPING = np.array([*6 * [1e-3], *6 * [0.15]])  # of singular values, more for h
 
 def code(weight: float) -> TaskCode:
     return TaskCode(
-        0, 0, 0, 0, NV + 1, NV, ROWS, False, False, 0, 1.0, 1.0, GAIN, weight, 0.0, 1e-3, FREE_ARMS
+        0, 0, 0, 0, 0, NV + 1, NV, ROWS, False, False, 0, 1.0, 1.0, GAIN, weight, 0.0, 1e-3, FREE_ARMS
     )
 
 

@@ -86,6 +86,16 @@ def test_a_great_push_is_a_fall_with_its_time(code: WalkingCode) -> None:
     assert walker.time > push.start
 
 
+def test_errors_of_new_targets_are_those_of_all_kinematics_to_the_bit(code: WalkingCode) -> None:
+    robot, kernels, rng = code.body.robot, code.tasks, np.random.default_rng(4)
+    for seed in range(5):
+        q = footfall.random_configuration(robot, seed=seed)
+        parameters = rng.normal(size=kernels.errors.signature.inputs[1][1])
+        error = kernels.errors(q, parameters)
+        assert np.array_equal(error, kernels.kinematics(q, parameters)[0])
+        assert not np.array_equal(error, kernels.kinematics(q, 0.9 * parameters)[0])
+
+
 def test_feet_are_turned_as_their_joints_are(code: WalkingCode) -> None:
     """Against kinematics of the angles that were measured, seen from the upper body."""
     robot, frames, rng = code.body.robot, code.body.model.frames, np.random.default_rng(2)

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cached_property
 from typing import Generic, Literal, TypeVar
 
 from footfall.errors import InvalidInput, InvalidTransition, TooLate
@@ -60,7 +61,7 @@ class Transition:
         if unknown:
             raise InvalidInput(f"enforced motion {sorted(unknown)[0]!r}; there are: {', '.join(ENFORCED)}")
 
-    @property
+    @cached_property
     def seconds(self) -> float:
         """Duration of its phases, s."""
         if not self.phases:
@@ -176,8 +177,9 @@ class MotionPlan:
         time = self.begin_time
         for first, sequence in enumerate(self.sequences):
             for second, transition in enumerate(sequence.transitions):
-                yield first, second, time, time + transition.seconds
-                time += transition.seconds
+                end = time + transition.seconds
+                yield first, second, time, end
+                time = end
 
     def at(self, time: float) -> tuple[int, int]:
         """Number of the sequence and of the transition in it that run at a time, s; the first or last outside."""

@@ -46,6 +46,7 @@ from footfall.walking.task_space import (
     greatest_error,
     joint_velocities,
     look_at_model,
+    look_at_targets,
     move_model,
 )
 
@@ -100,7 +101,7 @@ def control_period(
     room: ControllerRoom,
 ) -> Decision:
     """Bring the state to the end of a period; `state.v` has the joint velocities to be followed."""
-    # The model as it is now: targets of the last period are still there, so that all else can be read.
+    # The model as it is now. Its errors are still those of the targets of the last period.
     model = look_at_model(code, state.q, room.inputs, room.outputs)
     body = state.body[0]
     planned = shifted(planned, body.plan_shift)
@@ -124,16 +125,16 @@ def control_period(
     _adapt(gains, planned, sensors, state, model, Stance(tilt, footing), shares)
     targets = _targets(shifted(planned, state.body[0].plan_shift - body.plan_shift), state)
     fill_targets(code, targets, room.inputs[code.nq :], room.rates)
-    found = look_at_model(code, state.q, room.inputs, room.outputs)
+    look_at_targets(code, room.inputs, room.outputs)
     clearance = np.inf
     if code.clearance != 0:
         clearance = keep_clear(
-            code, state.q, state.walls, targets.selection, room.clearance, state.push, found.slope
+            code, state.q, state.walls, targets.selection, room.clearance, state.push, model.slope
         )
-    _leave(code, planned, targets, state, found, gains)
-    state.v[:] = joint_velocities(code, found, room.rates, targets.selection, targets.body.turning[2])
-    hold_arms(code.arms, found.mobility, state.v)
-    task_error = greatest_error(code, found, targets.selection)
+    _leave(code, planned, targets, state, model, gains)
+    state.v[:] = joint_velocities(code, model, room.rates, targets.selection, targets.body.turning[2])
+    hold_arms(code.arms, model.mobility, state.v)
+    task_error = greatest_error(code, model, targets.selection)
     for k in range(len(driven.velocities)):
         state.before[k], state.after[k] = state.after[k], state.v[driven.velocities[k]]
     move_model(code, state.q, gains.period * state.v, room.moved)

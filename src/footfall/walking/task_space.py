@@ -87,14 +87,15 @@ class Targets(NamedTuple):
 class TaskCode(NamedTuple):
     """Native code of the tasks of a robot, and how its numbers lie.
 
-    kinematics, move, clearance, own_clearance: addresses, the last two 0 if arms are not kept off the body; the last
-    looks at no walls. rows: of all tasks, hands
+    kinematics, errors, move, clearance, own_clearance: addresses, the last two 0 if arms are not kept off the body; the
+    last looks at no walls. rows: of all tasks, hands
     last. has_toes, has_head: whether there are such rows; stiff: how many stay at rest. pan_sign, tilt_sign: see
     `HeadJoint`. gain: K, 1/s. momentum_weight: w, 1/(kg m2)^2. clearance_strength: of pushes where volumes touch.
     period: s. arms (nv,): how fast joints of arms may be.
     """
 
     kinematics: int
+    errors: int
     move: int
     clearance: int
     own_clearance: int
@@ -144,18 +145,19 @@ def task_stack(body: WalkingBody) -> TaskStack:
 
 
 class TaskKernels(NamedTuple):
-    """Native code of a robot: kinematics of the tasks, the configuration after a step of a velocity, and what keeps
-    arms off body and walls, or off the body alone, if it has volumes. They must be kept while their addresses are
-    used."""
+    """Native code of a robot: kinematics of the tasks, their errors alone, the configuration after a step of a
+    velocity, and what keeps arms off body and walls, or off the body alone, if it has volumes. They must be kept while
+    their addresses are used."""
 
     kinematics: Kernel
+    errors: Kernel
     move: Kernel
     clearance: Kernel | None
     own_clearance: Kernel | None
 
 
-def task_kernels(body: WalkingBody) -> tuple[Kernel, Kernel]:
-    """Kinematics of the tasks, and the configuration after a step of a velocity."""
+def task_kernels(body: WalkingBody) -> tuple[Kernel, Kernel, Kernel]:
+    """Kinematics of the tasks, their errors alone, and the configuration after a step of a velocity."""
     robot, stack = body.robot, task_stack(body)
     cost = ComfortCost(tuple(body.comfort.tolist()), comfort_gain=_COMFORT, limit_gain=_LIMIT)
     base = next(joint for joint in robot.joints if joint.parent == WORLD)
@@ -181,6 +183,9 @@ def task_kernels(body: WalkingBody) -> tuple[Kernel, Kernel]:
             "hands": np.array([poses[hand].rotation for hand in HANDS]),
         }
 
+    def errors(q: Array, parameters: Array) -> Array:
+        return stack.traced(q, parameters)["error"]
+
     def move(q: Array, v: Array) -> Array:
         after: Array = integrate(robot, q, v)
         return after
@@ -189,6 +194,7 @@ def task_kernels(body: WalkingBody) -> tuple[Kernel, Kernel]:
     shapes: dict[str, int | tuple[int, ...]] = {"q": robot.nq, "parameters": len(stack.parameters)}
     return (
         build_kernel(kinematics, shapes, name="walking_kinematics", key=f"walking {key}", module=__name__),
+        build_kernel(errors, shapes, name="walking_errors", key=f"walking {key}", module=__name__),
         build_kernel(
             move, {"q": robot.nq, "v": robot.nv}, name="walking_move", key=robot.fingerprint, module=__name__
         ),
@@ -197,11 +203,12 @@ def task_kernels(body: WalkingBody) -> tuple[Kernel, Kernel]:
 
 def task_code(body: WalkingBody, kernels: TaskKernels, gains: ControlGains, limits: DriveLimits) -> TaskCode:
     """What routines need of the kernels, which must be kept while it is used. limits: of the robot's joints."""
-    kinematics, move, clearance, own_clearance = kernels
+    kinematics, errors, move, clearance, own_clearance = kernels
     pan, tilt = [each.sign for each in body.head] or (1.0, 1.0)
     rows = dict(kinematics.signature.outputs)["error"][0]
     return TaskCode(
         kinematics.native_function().address,
+        errors.native_function().address,
         move.native_function().address,
         0 if clearance is None else clearance.native_function().address,
         0 if own_clearance is None else own_clearance.native_function().address,
@@ -266,6 +273,11 @@ def look_at_model(code: TaskCode, q: Array, inputs: Array, outputs: Array) -> Ki
         (_matrix(outputs, end + 19), _matrix(outputs, end + 28)),
         (_matrix(outputs, end + 37), _matrix(outputs, end + 46)),
     )
+
+
+def look_at_targets(code: TaskCode, inputs: Array, outputs: Array) -> None:
+    """Bring errors of the tasks up to date where only their targets have changed since `look_at_model`."""
+    call_native(code.errors, inputs, outputs[: code.rows])
 
 
 def joint_velocities(
