@@ -19,7 +19,7 @@ from footfall.errors import InvalidInput, MissingFile, ProgramFailed, UnknownNam
 from footfall.studies import Limit, Span, Study, run_study, store
 from footfall.studies.conduct import sampled_cells
 from footfall.studies.store import FILE, stored_row, stored_study
-from footfall.studies.workers import Task, Work, run_chunk, work_for
+from footfall.studies.workers import Processes, Task, Work, run_chunk, work_for
 from tests.studies.thresholds import (
     fails_at_two,
     interrupts_at,
@@ -117,6 +117,20 @@ def test_a_worker_that_dies_takes_no_other_run_along(tmp_path: Path) -> None:
     assert result.complete
     assert [row["value"] for row in rows] == [1.0, None, 3.0, 4.0]
     assert "died" in rows[1]["error"]
+
+
+def test_workers_leave_interrupts_to_the_study_from_their_first_moment_on() -> None:
+    """Ctrl-C goes to all processes of a terminal, also to those that are still beginning."""
+    crew = Processes(work_for(slow_square), 2)
+    try:
+        crew.submit([Task(0, 0, 0, None, {"x": 1.0}, 0)])
+        (number,) = crew._pool._processes
+        status = dict(line.split(":", 1) for line in Path(f"/proc/{number}/status").read_text().splitlines())
+        held = int(status["SigBlk"], 16) | int(status["SigIgn"], 16)
+        assert held & 1 << (signal.SIGINT - 1)
+        assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    finally:
+        crew.close()
 
 
 def test_results_of_another_study_are_not_mixed(tmp_path: Path) -> None:

@@ -213,9 +213,8 @@ def print_result(result: StudyResult) -> None:
         soft_wrap=True,
     )
     if result.failed:
-        errors().print(
-            f"{result.failed} runs ended with an error; column `error` says which", highlight=False
-        )
+        count = "1 run" if result.failed == 1 else f"{result.failed} runs"
+        errors().print(f"{count} ended with an error; column `error` says which", highlight=False)
 
 
 def _print_search(result: SearchResult) -> None:

@@ -247,7 +247,12 @@ class Processes:
             self._send(self._waiting.popleft())
 
     def _send(self, tasks: Sequence[Task]) -> None:
-        self._flying[self._pool.submit(self._run, self._work, tasks)] = tasks
+        # A process that begins here takes the mask over: Ctrl-C before it leaves interrupts to us would be its end.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            self._flying[self._pool.submit(self._run, self._work, tasks)] = tasks
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def results(self, seconds: float) -> list[Result]:
         done, _ = wait_for(self._flying, timeout=seconds, return_when=FIRST_COMPLETED)
