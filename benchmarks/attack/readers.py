@@ -32,6 +32,7 @@ class Reader(NamedTuple):
 GRAMMARS = {
     ".toml": "toml",
     ".urdf": "xml",
+    ".sdf": "xml",
     ".xml": "xml",
     ".dae": "xml",
     ".json": "json",
@@ -415,6 +416,7 @@ READERS: dict[str, Reader] = {
     "robot toml": Reader(_text("robot.toml", "robot.toml"), _robot),
     "robot with loops and drives": Reader(_text("robot.toml", "robot/library/cassie.toml"), _robot),
     "urdf": Reader(_text("robot.urdf", "robot.urdf"), _robot),
+    "sdf": Reader(_text("robot.sdf", "robot.sdf"), _robot),
     "mjcf": Reader(_text("robot.xml", "robot.xml"), _robot),
     "mjcf of several files": Reader(_mjcf_files, _robot),
     "scene": Reader(_scene_files, _scene),

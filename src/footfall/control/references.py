@@ -96,6 +96,8 @@ def checked_pose(wanted: Transform | PoseReference | Array, what: str = "the pos
         wanted = _from_matrix(wanted, what)
     if isinstance(wanted, Transform):
         wanted = resting_pose(wanted)
+    if not isinstance(wanted.pose, Transform):
+        raise InvalidInput(f"{what} is {wanted.pose!r}; it must be a Transform(rotation, translation)")
     place = checked_array(f"position of {what}", wanted.pose.translation, (3,))
     return PoseReference(
         Transform(checked_rotation(wanted.pose.rotation, what), place),

@@ -217,6 +217,7 @@ def test_unknown_task_frames_list_those_there_are() -> None:
         ),
         (MovingFrame(Transform(2.0 * np.eye(3), np.zeros(3))), "frame 'tray' .* must be orthonormal"),
         (MovingFrame(Transform(np.eye(3), np.zeros(3)), np.zeros(3)), r"velocity of frame 'tray' .* \(6,\)"),
+        (MovingFrame(None), "frame 'tray' is None; it must be a Transform"),  # type: ignore[arg-type]
         (np.eye(3), r"frame 'tray' is an array \(3, 3\); it must be a Transform"),
     ],
 )
