@@ -61,6 +61,18 @@ def test_wrong_words_are_told(place: Path) -> None:
     assert "is no walk" in str(RUNNER.invoke(app, ["study", "replay", "roots", "0"]).exception)
 
 
+def test_the_worst_walks_are_all_walked_although_each_of_them_failed(place: Path) -> None:
+    (place / "hard.toml").write_text(
+        'name = "hard"\nexperiment = "push"\nseeds = 3\n[fixed]\nimpulse = 300.0\nspeed = 0.3\n'
+    )
+    assert RUNNER.invoke(app, ["study", "hard.toml", "-j", "1", "--no-plot"]).exit_code == 0
+    done = RUNNER.invoke(app, ["study", "worst", "hard", "--count", "2", "--no-video"])
+    assert done.exit_code == 0
+    assert len(list((place / "worst").glob("hard-*.walk.json"))) == 2
+    row = next((place / "worst").glob("hard-*.walk.json")).name.split("-")[1].split(".")[0]
+    assert RUNNER.invoke(app, ["study", "replay", "hard", row]).exit_code == 1  # that walk has failed
+
+
 def test_a_search_prints_what_it_found_and_whether_it_is_better(place: Path) -> None:
     (place / "search.toml").write_text(
         'name = "bowl"\nseeds = 2\n[search]\nevaluations = 12\ncost = { value = 1.0 }\n'

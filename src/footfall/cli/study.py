@@ -139,7 +139,10 @@ def replay(
 
     [dim]$[/] footfall study replay pushes 17 --panel
     """
-    _replay(result, row, panel=panel, output=output, video=video)
+    from footfall.cli.walk import MISSED
+
+    if not _replay(result, row, panel=panel, output=output, video=video):
+        raise typer.Exit(MISSED)
 
 
 @app.command("worst")
@@ -163,7 +166,8 @@ def worst(
         _replay(result, row, panel=False, output=output, video=video)
 
 
-def _replay(result: Path, row: int, *, panel: bool, output: Path, video: bool) -> None:
+def _replay(result: Path, row: int, *, panel: bool, output: Path, video: bool) -> bool:
+    """Walk a row; whether it reached its goal."""
     import msgspec
 
     from footfall.cli import walk, walk_options
@@ -181,8 +185,8 @@ def _replay(result: Path, row: int, *, panel: bool, output: Path, video: bool) -
     wishes = walk_options.Results(panel=panel, output=output, video=output / f"{name}.mp4" if video else None)
     if panel:
         walk.walk_by_hand(request, name, wishes, ServerOptions())
-    else:
-        walk.run_and_write(request, name, wishes)
+        return True
+    return walk.run_and_write(request, name, wishes)
 
 
 def print_result(result: StudyResult) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from footfall.walking.walker import WalkingCode
 
 PERCEPTION = ".perception.mcap"  # ending of what another process saw for the robot
-_MISSED = 1  # exit status if the goal is not reached
+MISSED = 1  # exit status if the goal is not reached
 INTERRUPTED = 130  # by Ctrl-C
 _PANEL_LOG = 64  # MB of rows in memory: 19 s of a humanoid; the page has a minute of them thinned out
 
@@ -76,8 +76,8 @@ def walk(
         walk_live(request, name, results, server)
     elif results.panel:
         walk_by_hand(request, name, results, server)
-    else:
-        run_and_write(request, name, results, server)
+    elif not run_and_write(request, name, results, server):
+        raise typer.Exit(MISSED)
 
 
 def replay(
@@ -103,7 +103,8 @@ def replay(
     request = read_journal(source) if killed else read_request(source)
     if (told := other_version(request)) is not None:
         errors().print(f"{source}: {told}", highlight=False, soft_wrap=True)
-    run_and_write(request, name, options.Results(plot=plot, as_json=as_json, output=output))
+    if not run_and_write(request, name, options.Results(plot=plot, as_json=as_json, output=output)):
+        raise typer.Exit(MISSED)
 
 
 @grouped
@@ -163,8 +164,8 @@ def with_record(request: WalkRequest, name: str, folder: Path) -> WalkRequest:
 
 def run_and_write(
     request: WalkRequest, name: str, results: options.Results, server: ServerOptions | None = None
-) -> None:
-    """Walk, write all files, print what happened; leaves with a status."""
+) -> bool:
+    """Walk, write all files, print what happened; whether the goal was reached."""
     from footfall.scenarios.pyplot import load_pyplot
     from footfall.scenarios.walk_outputs import WalkRecorder, summary_text
     from footfall.walking.live.session import session_for
@@ -209,8 +210,7 @@ def run_and_write(
         _draw_video(written[0], video)
     if results.show:
         _view(written[0], server or ServerOptions())
-    if not done.summary.reached:
-        raise typer.Exit(_MISSED)
+    return done.summary.reached
 
 
 def _keep_walked(recorder: WalkRecorder) -> None:
