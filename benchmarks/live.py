@@ -1,6 +1,7 @@
 """Times of live walks, beside the source: `python -m benchmarks.live --minutes 10 --output benchmarks/live.md`.
 
-One walk without and one with real-time priority, each of so many minutes: the robot stands for a tenth of the time,
+One walk without and one with real-time priority, each of so many minutes (`--minutes 9 10`: the first of 9, the second
+of 10). What stands in the file below the mark is written by hand, and kept. The robot stands for a tenth of the time,
 then it walks, and for the rest it walks among obstacles while the planner searches a new way every second. An empty
 loop of the same rate and priority runs in another process meanwhile: periods that it begins so late that what ours
 computes would not have been done in time, and the stretches in which they come, are what the machine itself costs. The
@@ -32,9 +33,9 @@ from footfall.walking.signals import Served
 
 # Seiwald 2023, table 4.6: mean, standard deviation and largest, us.
 _SOURCE = {
-    "idle": ("112.4 / 11.5 / 296.6", "378.3 / 17.3 / 474.3", "249.2 / 14.2 / 296.6"),
-    "motion": ("121.0 / 15.5 / 514.5", "396.5 / 19.5 / 593.4", "249.2 / 14.0 / 327.3"),
-    "planning": ("102.3 / 14.3 / 251.8", "364.4 / 15.5 / 447.5", "249.3 / 17.5 / 303.5"),
+    "idle": ((112.4, 11.5, 296.6), (378.3, 17.3, 474.3), (249.2, 14.2, 296.6)),
+    "motion": ((121.0, 15.5, 514.5), (396.5, 19.5, 593.4), (249.2, 14.0, 327.3)),
+    "planning": ((102.3, 14.3, 251.8), (364.4, 15.5, 447.5), (249.3, 17.5, 303.5)),
 }
 _LEVELS = ("pattern", "stabilisation", "tick", "plant", "period", "lateness")
 _BEGIN = {"idle": 0.0, "motion": 0.1, "planning": 0.5}  # of the time
@@ -42,6 +43,7 @@ WORK = {
     "reduced": 5e-5,
     "full": 7.8e-4,
 }  # s from the begin of a period to its end, about: its last tick is at 3/4
+_REST = "<!-- below: written by hand -->\n"
 _FIRST = 1.0  # s, that do not count: memory is touched for the first time
 
 
@@ -60,7 +62,9 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--output", type=Path, help="file for the report")
-    parser.add_argument("--minutes", type=float, default=1.0, help="of each walk; 0: stops only")
+    parser.add_argument(
+        "--minutes", type=float, nargs="+", default=[1.0], help="of each walk, or of all; 0: stops only"
+    )
     parser.add_argument("--mode", default="full", choices=("reduced", "full"))
     parser.add_argument("--priority", default="both", choices=("no", "yes", "both"))
     parser.add_argument("--stops", type=int, default=0, help="how many stops to measure")
@@ -72,20 +76,30 @@ def main() -> None:
         print(json.dumps(_empty(asked.empty, asked.work, asked.priority == "yes")))
         return
     chosen = {"no": (False,), "yes": (True,), "both": (False, True)}[asked.priority]
-    lines = report(60.0 * asked.minutes, asked.mode, chosen, asked.seed) if asked.minutes > 0.0 else []
+    minutes = asked.minutes * len(chosen) if len(asked.minutes) == 1 else asked.minutes
+    if len(minutes) != len(chosen):
+        parser.error(
+            f"--minutes has {len(minutes)} numbers for {len(chosen)} walks; give one, or one for each"
+        )
+    lines = (
+        report(dict(zip(chosen, minutes, strict=True)), asked.mode, asked.seed) if minutes[0] > 0.0 else []
+    )
     if asked.stops:
         lines += ["", *stops(asked.stops, asked.mode, asked.seed, priority=chosen[-1])]
     text = "\n".join(lines) + "\n"
     if asked.output is not None:
-        asked.output.write_text(text)
+        old = asked.output.read_text() if asked.output.is_file() else ""
+        asked.output.write_text(f"{text}\n{_REST}{old.partition(_REST)[2]}")
     print(text)
 
 
-def report(seconds: float, mode: str, chosen: tuple[bool, ...], seed: int) -> list[str]:
+def report(minutes: dict[bool, float], mode: str, seed: int) -> list[str]:
+    """Lines of Markdown about a walk without and one with priority, of so many minutes."""
+    lengths = " and ".join(f"{each:g}" for each in minutes.values())
     lines = [
         "# Live walks: what periods take",
         "",
-        f"`python -m benchmarks.live`: walks of {seconds / 60:g} minutes, LOLA in {mode} mode with noise, seed {seed}, "
+        f"`python -m benchmarks.live`: walks of {lengths} minutes, LOLA in {mode} mode with noise, seed {seed}, "
         f"on {platform.machine()} with {os.cpu_count()} cores, Linux {platform.release()}, load "
         f"{os.getloadavg()[0]:.1f} at the start. Mean / standard deviation / 99.99 % / largest, "
         "us of wall clock. The source has a computer for its loop alone and prints mean / standard deviation / "
@@ -97,8 +111,8 @@ def report(seconds: float, mode: str, chosen: tuple[bool, ...], seed: int) -> li
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     rest: list[str] = []
-    for priority in chosen:
-        word = "yes" if priority else "no"
+    for priority, length in minutes.items():
+        seconds, word = 60.0 * length, "yes" if priority else "no"
         beside = start_empty(seconds, WORK[mode], priority=priority)
         phases, late = _walked(seconds, mode, priority, seed)
         for situation, found in phases.items():
@@ -117,10 +131,26 @@ def report(seconds: float, mode: str, chosen: tuple[bool, ...], seed: int) -> li
             f"- Priority {word}: {missed} of {periods} periods ended late ({100 * missed / max(periods, 1):.4f} %), in "
             f"{stalls} stretches; {late} plans came too late. {empty_report(beside, seconds)} Load "
             f"{os.getloadavg()[0]:.1f} at the end. The bar: 99.99 % of the periods take less than 1 ms, which holds in "
-            f"{len(phases) - beyond} of {len(phases)} situations, and fewer than 0.01 % end late."
+            f"{len(phases) - beyond} of {len(phases)} situations, and fewer than 0.01 % end late. Of the means and "
+            "standard deviations of plan sampling and stabilisation {} of {} are below the source's.".format(
+                *_below_the_source(phases)
+            )
         )
-    lines += [f"| {each}, source | yes | {' | '.join(_SOURCE[each])} | | | | | |" for each in _SOURCE]
+    for situation, levels in _SOURCE.items():
+        cells = " | ".join(" / ".join(f"{each:.1f}" for each in level) for level in levels)
+        lines.append(f"| {situation}, source | yes | {cells} | | | | | |")
     return [*lines, "", *rest]
+
+
+def _below_the_source(phases: dict[str, Phase]) -> tuple[int, int]:
+    """How many means and standard deviations are below the source's, and of how many."""
+    pairs = [
+        (ours, theirs)
+        for situation, found in phases.items()
+        for level, (mean, sigma, _) in zip(("pattern", "stabilisation"), _SOURCE[situation], strict=False)
+        for ours, theirs in ((found.levels[level].mean, mean), (found.levels[level].sigma, sigma))
+    ]
+    return sum(ours < theirs for ours, theirs in pairs), len(pairs)
 
 
 def _cell(found: Timing) -> str:
