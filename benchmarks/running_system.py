@@ -244,7 +244,8 @@ def run(
         ):
             time.sleep(0.1)
             now = time.monotonic() - begun
-            if not parts or now < (number + 1) * every or now > seconds - 2.0 * _AWAY:
+            over = now > seconds - 2.0 * _AWAY and number > 0  # the first is killed in any case
+            if not parts or now < (number + 1) * every or over:
                 continue
             part = parts[number % len(parts)]
             number += 1
