@@ -69,7 +69,9 @@ def _ramped(total: float, shortest: float, longest: float, gradient: float) -> l
     least = _count(total / longest)
     if least == 0:
         return []
-    rising = ramp(bisect_left(range(MOST_STEPS), total, lo=least, key=lambda count: sum(ramp(count))))
+    slopes = 2.0 * np.ceil((longest - shortest) / gradient)  # steps that may be shorter than the longest
+    most = int(min(MOST_STEPS, least + 1 + slopes))
+    rising = ramp(bisect_left(range(most), total, lo=least, key=lambda count: sum(ramp(count))))
     if sum(rising) < total:
         raise InvalidInput(
             f"a distance of {total} m needs more than {MOST_STEPS} steps of at most {longest} m; plan it in parts"

@@ -6,6 +6,7 @@ relative to that foot, in which steps are described, are given by `in_stance_fra
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -253,7 +254,7 @@ def _tuple(values: Array) -> Any:
 
 def _numbers(values: Any, count: int, what: str) -> tuple[float, ...]:
     numbers = tuple(float(value) for value in values)
-    if len(numbers) != count or not all(np.isfinite(numbers)):
+    if len(numbers) != count or not all(map(math.isfinite, numbers)):
         raise InvalidInput(f"{what} is {numbers}; it must be {count} finite numbers")
     return numbers
 

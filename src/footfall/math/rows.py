@@ -45,7 +45,8 @@ def rowwise(*units: str, **shapes: int | Shape) -> Callable[[Callable[P, Array]]
             if len(arguments) <= last:
                 signature(function).bind(*arguments, **options)  # says which one is missing
             given: list[Any] = list(arguments)
-            if any(is_formula(given[place]) for place, _, _ in places):
+            formulas = [place for place, _, _ in places if is_formula(given[place])]
+            if formulas:
                 whole = [taken_in(each) if is_formula(each) else each for each in given]
                 return taken_out(run(*whole, **options))
             batched = False
@@ -68,7 +69,7 @@ def rowwise(*units: str, **shapes: int | Shape) -> Callable[[Callable[P, Array]]
                     )
                 if name in units:
                     _check_unit(name, value, shape)
-                elif rows == 0 and value.dtype != object and not np.isfinite(value).all():
+                elif rows == 0 and value.dtype != object and not all(map(isfinite, value.ravel().tolist())):
                     raise InvalidInput(f"{name} is {value}; all numbers must be finite")
                 batched = batched or rows > 0
             if not batched:
