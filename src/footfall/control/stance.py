@@ -114,6 +114,9 @@ def solve_stance(
     for least, most, value in zip(reduced.limits.lower, reduced.limits.upper, reached, strict=True):
         worst = max(worst, least - value, value - most)
     missing = reduced.missing - reduced.rows @ found.x
+    for i in range(len(missing)):
+        if tasks.one_sided[i]:
+            missing[i] = max(missing[i], 0.0)
     return StanceSolution(found.status, start + basis @ found.x, missing, found.freedom, worst)
 
 

@@ -36,6 +36,7 @@ from footfall.simulation.step_values import Command
 
 Method = Literal["least squares", "quadratic programs"]
 OnLimits = Literal["raise", "closest"]
+METHODS, WAYS = get_args(Method), get_args(OnLimits)
 MISSED_LIMIT = 1e-3  # by which limits may be missed, N, N m or rad/s2
 
 
@@ -85,17 +86,15 @@ def solve_whole_body(
     rad/s2.
     on_limits: if no motion keeps them, raise `LimitsExceeded`, or give the solution that comes closest, which says so.
     """
-    _check_on_limits(on_limits)
-    if method not in get_args(Method):
-        raise UnknownName("method", method, get_args(Method), "whole-body control")
+    _check_words(method, on_limits)
     bounds = problem.bounds
     if method == "least squares":
         bounds = StanceLimits(*(part[:0] for part in bounds))  # type: ignore[arg-type]
     found = solve_stance(problem.stance, problem.tasks, bounds, RANK_TOLERANCE)
     if found.status == SOLVED and found.worst <= tolerance:
-        return _solution(problem, found.x, found.missing, found.freedom)
+        return _solution(problem, found)
     found = _closest(problem, bounds)
-    solution = _solution(problem, found.x, found.missing, found.freedom)
+    solution = _solution(problem, found)
     rows = problem.limits
     if found.status != SOLVED or rows is None or method != "quadratic programs":
         norms = {str(k): float(np.linalg.norm(left)) for k, left in enumerate(solution.missing)}
@@ -126,12 +125,15 @@ def _closest(problem: WholeBodyProblem, bounds: StanceLimits) -> StanceSolution:
     size = rows.shape[1]
     status, y, _, freedom = solve_levels(levels, bounded(None, size), np.zeros(size), RANK_TOLERANCE)
     x, missing = reduced.motions.start + reduced.motions.basis @ y, reduced.missing - reduced.rows @ y
+    missing[tasks.one_sided] = np.maximum(missing[tasks.one_sided], 0.0)
     return StanceSolution(status, x, missing, freedom, 0.0)
 
 
-def _check_on_limits(on_limits: str) -> None:
-    if on_limits not in get_args(OnLimits):
-        raise UnknownName("way to treat limits", on_limits, get_args(OnLimits), "whole-body control")
+def _check_words(method: str, on_limits: str) -> None:
+    if method not in METHODS:
+        raise UnknownName("method", method, METHODS, "whole-body control")
+    if on_limits not in WAYS:
+        raise UnknownName("way to treat limits", on_limits, WAYS, "whole-body control")
 
 
 @dataclass(frozen=True)
@@ -162,9 +164,7 @@ class WholeBodyControl:
             object.__setattr__(self, name, checked_values(name, given, kind))
         if self.limits is not None and not isinstance(self.limits, WholeBodyLimits):
             raise InvalidInput(f"limits are {self.limits!r}; they must be WholeBodyLimits, or None")
-        if self.method not in get_args(Method):
-            raise UnknownName("method", self.method, get_args(Method), "whole-body control")
-        _check_on_limits(self.on_limits)
+        _check_words(self.method, self.on_limits)
         if self.method == "least squares" and self.limits is not None:
             raise InvalidInput(
                 'method "least squares" does not support limits; use method="quadratic programs" or limits=None'
@@ -200,9 +200,7 @@ class WholeBodyControl:
         return torque_command(self.torque(time, q, v))
 
 
-def _solution(problem: WholeBodyProblem, x: Array, missing: Array, freedom: int) -> WholeBodySolution:
-    layout, one_sided = problem.situation.layout, problem.tasks.one_sided
-    if one_sided.any():
-        missing = np.where(one_sided, np.maximum(missing, 0.0), missing)
-    levels = tuple([missing[place] for place in problem.level_places])
-    return WholeBodySolution(x[layout.a], x[layout.f], x[layout.tau], levels, freedom)
+def _solution(problem: WholeBodyProblem, found: StanceSolution) -> WholeBodySolution:
+    layout, x = problem.situation.layout, found.x
+    levels = tuple([found.missing[place] for place in problem.level_places])
+    return WholeBodySolution(x[layout.a], x[layout.f], x[layout.tau], levels, found.freedom)

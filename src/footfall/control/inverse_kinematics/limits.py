@@ -45,12 +45,16 @@ class Bounds(NamedTuple):
 
 def single_coordinates(robot: Robot) -> tuple[Integers, Integers]:
     """Indices in q and in v of all coordinates that are numbers, not parts of quaternions, and independent."""
-    structure = robot.tree.loops
-    own = range(robot.nv) if structure is None else structure.independent
-    in_v = {velocity: place for place, velocity in enumerate(own)}
-    links = [link for link in robot.tree.links if link.kind != "spherical" and link.v.start in in_v]
-    places = np.array([(link.q.start, in_v[link.v.start]) for link in links], dtype=int).reshape(-1, 2)
-    return places[:, 0], places[:, 1]
+    kept = robot.tree.kernels
+    if "single coordinates" not in kept:
+        structure = robot.tree.loops
+        own = range(robot.nv) if structure is None else structure.independent
+        in_v = {velocity: place for place, velocity in enumerate(own)}
+        links = [link for link in robot.tree.links if link.kind != "spherical" and link.v.start in in_v]
+        places = np.array([(link.q.start, in_v[link.v.start]) for link in links], dtype=int).reshape(-1, 2)
+        places.flags.writeable = False
+        kept["single coordinates"] = places[:, 0], places[:, 1]
+    return kept["single coordinates"]  # type: ignore[no-any-return]
 
 
 def position_limits(robot: Robot, limits: Limits) -> Bounds:
@@ -69,6 +73,8 @@ def velocity_bounds(robot: Robot, q: Array, *, dt: float, limits: Limits) -> Bou
     A joint beyond its stop is led back, as fast as its velocity limit allows.
     """
     fastest = np.full(robot.nv, np.inf)
+    if limits == NO_LIMITS:
+        return Bounds(-fastest, fastest)
     if limits.velocity is not None:
         fastest = limits.velocity * robot.velocity_limits
     below, above = position_limits(robot, limits)

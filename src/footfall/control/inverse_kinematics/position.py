@@ -393,9 +393,10 @@ def solve_ik(
     stack, q, kept = _checked(robot, q, tasks, limits, effort, time)
     if collisions is not None:
         return _solve_apart(stack, kept, collisions, q, effort)
-    levels = _levels(stack, kept)
+    whole = Objective(stack, kept)
+    levels = _levels(whole)
     return _searched(
-        Objective(stack, kept),
+        whole,
         levels,
         q,
         effort,
@@ -454,7 +455,7 @@ def _searched(
         best, descents = closest(levels[0], best, rng, tolerance, iterations)
     for number in range(1, len(levels)):
         best = refine(levels[:number], levels[number], best, tolerance, iterations)
-    return _solution(whole, _levels(whole.stack, whole.limits), best, restarts, descents, tolerance)
+    return _solution(whole, best, restarts, descents, tolerance)
 
 
 def _best_start(
@@ -511,8 +512,8 @@ def _solve_apart(
     stack: TaskStack, limits: Limits, collisions: CollisionLimits, q: Array, effort: Effort
 ) -> Solution:
     """The same with volumes that stay apart."""
-    whole, levels = Objective(stack, limits), _levels(stack, limits)
-    tolerance, iterations = effort.tolerance, effort.iterations
+    whole = Objective(stack, limits)
+    levels, tolerance, iterations = _levels(whole), effort.tolerance, effort.iterations
 
     def descent(start: Array) -> Progress:
         if len(levels) > 1:  # later priorities lead the way, then the first one has the last word
@@ -521,7 +522,7 @@ def _solve_apart(
 
     rng = np.random.default_rng(effort.seed)
     best, restarts = _best_start(levels[0], q, effort.restarts, rng, descent)
-    found = _solution(whole, levels, best, restarts, 0, tolerance)
+    found = _solution(whole, best, restarts, 0, tolerance)
     rows = collisions.rows(stack.robot, best.q)
     closest = None
     if len(rows.distance):
@@ -542,11 +543,12 @@ def _graded(stack: TaskStack, limits: Limits) -> Objective:
     return Objective(TaskStack(stack.robot, tasks), limits)
 
 
-def _levels(stack: TaskStack, limits: Limits) -> list[Objective]:
+def _levels(whole: Objective) -> list[Objective]:
     """The tasks of each priority, first comes first."""
+    stack, limits = whole.stack, whole.limits
     priorities = sorted({task.priority for task in stack.tasks})
     if len(priorities) == 1:
-        return [Objective(stack, limits)]
+        return [whole]
     return [
         Objective(TaskStack(stack.robot, [task for task in stack.tasks if task.priority == priority]), limits)
         for priority in priorities
@@ -554,15 +556,11 @@ def _levels(stack: TaskStack, limits: Limits) -> list[Objective]:
 
 
 def _solution(
-    whole: Objective,
-    levels: list[Objective],
-    progress: Progress,
-    restarts: int,
-    descents: int,
-    tolerance: float,
+    whole: Objective, progress: Progress, restarts: int, descents: int, tolerance: float
 ) -> Solution:
     error, jacobian = whole.evaluate(progress.q)
-    errors = [level.evaluate(progress.q)[0] for level in levels]
+    levels = _levels(whole)
+    errors = [error if level is whole else level.evaluate(progress.q)[0] for level in levels]
     met = tuple(bool(np.abs(each).max() <= tolerance) for each in errors)
     return Solution(
         progress.q,

@@ -24,7 +24,7 @@ from footfall.control.inverse_kinematics.limits import (
 )
 from footfall.control.priorities import Level, level, preferred_velocity, solve_hierarchy
 from footfall.control.tasks.stack import TaskStack
-from footfall.control.tasks.task import MotionTask, RowMotion, RowNumbers
+from footfall.control.tasks.task import MotionTask
 from footfall.dynamics.configuration import integrate
 from footfall.errors import InvalidInput, UnknownName
 from footfall.math.generalised_inverses import (
@@ -83,7 +83,7 @@ def row_weights(stack: TaskStack) -> Array:
     weights = np.empty(stack.size)
     for task, place in zip(stack.tasks, stack.places, strict=True):
         size = place.stop - place.start
-        if np.shape(task.weight) not in ((), (size,)):
+        if not isinstance(task.weight, float) and np.shape(task.weight) not in ((), (size,)):
             raise InvalidInput(
                 f"{task.label}: there are {len(np.atleast_1d(task.weight))} weights; "
                 f"it must be one, or one for each of {size} rows"
@@ -100,11 +100,12 @@ def split_levels(stack: TaskStack, jacobian: Array, rate: Array, weight: Array) 
     one_sided = stack.one_sided
     if len(priorities) == 1:
         return (Level(jacobian, rate, weight, one_sided, tuple(task.label for task in stack.tasks)),)
+    sizes = [place.stop - place.start for place in stack.places]
+    counts = np.repeat([task.priority for task in stack.tasks], sizes)
     levels = []
     for priority in priorities:
-        members = [k for k, task in enumerate(stack.tasks) if task.priority == priority]
-        rows = np.concatenate([np.arange(stack.size)[stack.places[k]] for k in members])
-        labels = tuple(stack.tasks[k].label for k in members)
+        rows = counts == priority
+        labels = tuple([task.label for task in stack.tasks if task.priority == priority])
         levels.append(Level(jacobian[rows], rate[rows], weight[rows], one_sided[rows], labels))
     return tuple(levels)
 
@@ -326,14 +327,9 @@ def build_acceleration(
     stack = TaskStack(robot, tasks, time)
     error, jacobian, speed, bias = stack.motion_kernel(q, v, stack.parameters)
     wanted = np.empty(stack.size)
-    rate, acceleration = stack.feed_forward("rate"), stack.feed_forward("acceleration")
     for task, place in zip(stack.tasks, stack.places, strict=True):
         task.check("acceleration")
-        task.check_row_gains(place.stop - place.start)
-        stiffness, damping = (np.broadcast_to(gain, rate[place].shape) for gain in task.row_gains(USUAL))
-        numbers = RowNumbers(rate[place], acceleration[place], stiffness, damping)
-        asked = task.law(RowMotion(error[place], speed[place]), numbers, task.parameters)
-        wanted[place] = asked - bias[place]
+        wanted[place] = task.asked(error[place], speed[place], USUAL) - bias[place]
     levels = split_levels(stack, jacobian, wanted, row_weights(stack))
     q, v = np.array(q, dtype=np.float64), np.array(v, dtype=np.float64)
     return AccelerationProblem(robot, q, v, tuple(stack.tasks), error, jacobian, speed, bias, levels)

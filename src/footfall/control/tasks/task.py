@@ -22,6 +22,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler import rate_of
 from footfall.control.gains import Gains, checked_gain, gains_from
+from footfall.control.references import MovingFrame
 from footfall.control.requests import checked_array
 from footfall.control.tasks.points import Segment
 from footfall.control.tasks.rows import chosen_rows, row_places
@@ -209,6 +210,29 @@ class MotionTask(Task):
             asked = asked + numbers.damping * (numbers.rate - motion.speed)
         return asked
 
+    def asked(self, error: Array, speed: Array, usual: Gains | None = None) -> Array:
+        """The same (m,) of a settled task, by its own numbers; usual: gains if it has none, instead of its own."""
+        count = len(error)
+        self.check_row_gains(count)
+        stiffness, damping = (np.broadcast_to(gain, count) for gain in self.row_gains(usual))
+        numbers = RowNumbers(self.fed("rate", count), self.fed("acceleration", count), stiffness, damping)
+        return self.law(RowMotion(error, speed), numbers, self.parameters)
+
+    def fed(self, name: str, count: int) -> Array:
+        """Its rate or acceleration (count,)."""
+        given = getattr(self, name)
+        if given is None:
+            return np.zeros(count)
+        if given.shape != (count,):
+            raise InvalidInput(
+                f"{self.label}: {name} has {len(given)} rows; it must have {count}, as the task"
+            )
+        return given  # type: ignore[no-any-return]
+
+    def seen_from(self, frames: Mapping[str, MovingFrame]) -> Self:
+        """The task with what it is seen from outside the robot, if that is among the frames given by name."""
+        return self
+
     def check(self, level: Literal["position", "velocity", "acceleration"]) -> None:
         """Refuse a solver that asks for positions, velocities or accelerations if the task says nothing about them."""
         if self.order > 0 and level == "position":
@@ -280,8 +304,9 @@ class MotionTask(Task):
 
     def check_row_gains(self, count: int) -> None:
         """Refuse gains that are neither one nor as many as there are rows."""
-        given = self.gains.size if isinstance(self.gains, Gains) else np.size(np.asarray(self.gains))
-        if self.gains is not None and given not in (None, 1, count):
+        gains = self.gains
+        given = gains.size if isinstance(gains, Gains) else len(gains) if isinstance(gains, tuple) else None
+        if given not in (None, 1, count):
             raise InvalidInput(
                 f"{self.label}: there are {given} gains; give one for all, or {count} for its rows"
             )
