@@ -28,7 +28,7 @@ from footfall.control.tasks.points import Segment
 from footfall.control.tasks.positions import Boundary
 from footfall.control.tasks.rows import AXES
 from footfall.control.tasks.stack import TaskStack
-from footfall.control.tasks.task import MotionTask, RowMotion, RowNumbers, Task
+from footfall.control.tasks.task import MotionTask, Task
 from footfall.dynamics.hybrid import HybridMotion
 from footfall.dynamics.hybrid_constraints import OWN, Constraint
 from footfall.dynamics.hybrid_rows import BoundedRows, bounded_rows, stacked_rows
@@ -68,7 +68,7 @@ def task_blocks(
         if segment is None:
             matrix = jacobian[general : general + count]
             general += count
-            asked = _asked(settled, error[place], speed[place]) - bias[place]
+            asked = settled.asked(error[place], speed[place]) - bias[place]
             blocks.append(TaskBlock(_joint_rows(settled, matrix, asked), None))
             continue
         along = slice(attached, attached + count)
@@ -76,47 +76,17 @@ def task_blocks(
         drift = carried[along] - bias[place]
         if isinstance(task, FrameTask):
             state = TaskState(-error[place], speed[place])
-            blocks.append(TaskBlock(_frame_rows(task, segment, state, directions[:, along], drift), state))
+            rows = _frame_rows(task.settled(robot), segment, state, directions[:, along], drift)
+            blocks.append(TaskBlock(rows, state))
         else:
-            asked = _asked(settled, error[place], speed[place]) + drift
+            asked = settled.asked(error[place], speed[place]) + drift
             blocks.append(TaskBlock(_segment_rows(settled, segment, directions[:, along], asked), None))
     return blocks
-
-
-def setpoint(task: FrameTask, axis: str, position: float, velocity: float, drift: float = 0.0) -> float:
-    """Acceleration that a motion axis asks for, m/s2 or rad/s2; its bound is for what comes on top of the drift."""
-    goal, gains = task.goals[axis], task.axis_gains(axis)
-    match goal.mode:
-        case "position" if np.isfinite(goal.most_speed):
-            speed = np.clip(
-                gains.stiffness / gains.damping * (goal.target - position), -goal.most_speed, goal.most_speed
-            )
-            wanted = gains.damping * (speed - velocity)
-        case "position":
-            wanted = gains.stiffness * (goal.target - position) - gains.damping * velocity
-        case "velocity":
-            speed = np.clip(goal.target, -goal.most_speed, goal.most_speed)
-            wanted = gains.damping * (speed - velocity)
-        case _:
-            wanted = goal.target
-            drift = 0.0 if task.axes == OWN else drift
-    return float(np.clip(wanted, -goal.most_acceleration, goal.most_acceleration)) + drift
 
 
 def name_of(task: MotionTask) -> str:
     """What a task is called in solutions."""
     return task.name if isinstance(task, (FrameTask, Boundary)) else task.label
-
-
-def _asked(task: MotionTask, error: Array, speed: Array) -> Array:
-    """What a task about motion asks for (m,)."""
-    count = len(error)
-    stiffness, damping = (np.broadcast_to(gain, count) for gain in task.row_gains())
-    rate, acceleration = (
-        np.zeros(count) if given is None else given for given in (task.rate, task.acceleration)
-    )
-    numbers = RowNumbers(rate, acceleration, stiffness, damping)
-    return task.law(RowMotion(error, speed), numbers, task.parameters)
 
 
 def _frame_rows(
@@ -125,11 +95,13 @@ def _frame_rows(
     """Rows of a task, one for each of its axes; directions (6, 6) and drift (6,) of all axes."""
     places = [AXES.index(axis) for axis in task.goals]
     goals = list(task.goals.values())
-    setpoints = [
-        setpoint(task, axis, float(state.position[k]), float(state.velocity[k]), float(drift[k]))
-        for axis, k in zip(task.goals, places, strict=True)
-    ]
     given = np.array([goal.mode == "force" for goal in goals])
+    moving, setpoints = np.array(places)[~given], np.zeros(len(goals))
+    targets = np.array([goal.target for goal in goals if goal.mode != "force"])
+    # Bounds are for what comes on top of the drift; accelerations in its own axes are those of the point itself.
+    free = [goal.mode == "acceleration" and task.axes == OWN for goal in goals if goal.mode != "force"]
+    asked = task.asked(targets - state.position[moving], state.velocity[moving])
+    setpoints[~given] = asked + np.where(free, 0.0, drift[moving])
     pushes = np.array([goal.target for goal in goals])
     most = np.array([goal.most_force for goal in goals])
     least = np.array([0.0 if goal.pushes_only else -goal.most_force for goal in goals])
@@ -137,7 +109,7 @@ def _frame_rows(
     return bounded_rows(
         [constraint],
         directions[:, places],
-        np.where(given, 0.0, setpoints),
+        setpoints,
         lower=np.where(given, pushes, least),
         upper=np.where(given, pushes, most),
         compliance=task.softness,
@@ -318,11 +290,7 @@ def build_tasks(
     if not isinstance(progress, TaskProgress):
         raise InvalidInput(f"progress is {progress!r}; hand on the `progress` of the solution before")
     outside, felt = frames or {}, _checked_wrenches(robot, measured)
-    given = [
-        task.seen_from(outside) if isinstance(task, (FrameTask, FeatureTask)) else task
-        for task in in_order(tasks)
-        if name_of(task) not in progress.finished
-    ]
+    given = [task.seen_from(outside) for task in in_order(tasks) if name_of(task) not in progress.finished]
     chosen = []
     for task, block in zip(given, task_blocks(robot, q, v, given, time), strict=True):
         if isinstance(task, FrameTask) and task.when and task.name not in progress.started:

@@ -17,15 +17,13 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.control.actuation import torque_command
 from footfall.control.contact_constraints import SURFACE
-from footfall.control.gains import Gains, check_gains, gain_arrays
+from footfall.control.gains import Gains, gain_arrays
 from footfall.control.references import Path, Reference, pose_at
-from footfall.control.requests import check_directions, checked_array, checked_state
+from footfall.control.requests import checked_array, checked_state
 from footfall.control.task_space import (
     NEAR_SINGULAR,
     POSTURE_GAINS,
-    FrameControl,
-    build_task_dynamics,
-    check_damping,
+    MotionControl,
     commanded_acceleration,
 )
 from footfall.dynamics.kinematics import frame_pose, frame_velocity
@@ -85,7 +83,7 @@ def _check_selection(selection: Selection) -> None:
 
 
 @dataclass(frozen=True)
-class OperationalSpaceControl(FrameControl):
+class OperationalSpaceControl(MotionControl):
     """Moves a frame along a path in free directions and presses with a wrench in the others, RSL 2022, (3.97).
 
     wrench: [f; n] (6,), N and N m, that the robot shall exert on the environment, world axes, or a function of time.
@@ -107,10 +105,7 @@ class OperationalSpaceControl(FrameControl):
     near_singular: float = NEAR_SINGULAR
 
     def __post_init__(self) -> None:
-        self._check("operational-space control")
-        check_damping(self.damping, self.near_singular)
-        check_directions("operational-space control", self.rows, 6)
-        check_gains("operational-space control", self.gains, 6)
+        self._check_motion("operational-space control")
         if not callable(self.wrench):
             object.__setattr__(self, "wrench", checked_array("wrench", self.wrench, (6,)))
         _check_selection(self.selection)
@@ -135,15 +130,7 @@ class OperationalSpaceControl(FrameControl):
         """
         rows = list(self.rows)
         q, v = checked_state(self.robot, q, v)
-        dynamics = build_task_dynamics(
-            self.robot,
-            q,
-            v,
-            self.frame,
-            rows=self.rows,
-            damping=self.damping,
-            near_singular=self.near_singular,
-        )
+        dynamics = self._dynamics(q, v)
         acceleration = commanded_acceleration(dynamics, pose_at(self.path, time), self.gains)
         moved = self.selection.motion @ acceleration
         if advance is None:

@@ -250,8 +250,33 @@ class FrameControl:
         return torque_command(self.torque(time, q, v))
 
 
+class MotionControl(FrameControl):
+    """What controllers share that accelerate a frame in some of its six directions."""
+
+    gains: Gains
+    rows: tuple[int, ...]
+    damping: float
+    near_singular: float
+
+    def _check_motion(self, what: str) -> None:
+        self._check(what)
+        check_directions(what, self.rows, 6)
+        check_gains(what, self.gains, 6)
+        if not (0.0 <= self.damping < np.inf and 0.0 <= self.near_singular < 1.0):
+            raise InvalidInput(
+                f"damping is {self.damping}, near_singular {self.near_singular}; both are at least zero, "
+                "near_singular below one"
+            )
+
+    def _dynamics(self, q: Array, v: Array) -> TaskDynamics:
+        near = self.near_singular
+        return build_task_dynamics(
+            self.robot, q, v, self.frame, rows=self.rows, damping=self.damping, near_singular=near
+        )
+
+
 @dataclass(frozen=True)
-class EndEffectorControl(FrameControl):
+class EndEffectorControl(MotionControl):
     """Moves a frame along a path as a unit mass on a spring and a damper, RSL 2022, (3.90)-(3.92).
 
     gains: 1/s2 and 1/s, one for all or six, linear before angular. rows: which of the six directions are controlled.
@@ -274,10 +299,7 @@ class EndEffectorControl(FrameControl):
     near_singular: float = NEAR_SINGULAR
 
     def __post_init__(self) -> None:
-        self._check("end-effector control")
-        check_directions("end-effector control", self.rows, 6)
-        check_gains("end-effector control", self.gains, 6)
-        check_damping(self.damping, self.near_singular)
+        self._check_motion("end-effector control")
 
     def torque(self, time: float, q: Array, v: Array) -> Array:
         """Torques (joints,), N m or N, in the state q (nq,), v (nv,)."""
@@ -286,15 +308,7 @@ class EndEffectorControl(FrameControl):
     def torque_against(self, time: float, q: Array, v: Array, felt: Array | None) -> Array:
         """The same while a felt wrench [f; n] (6,) acts on the frame, N and N m, world axes, and is taken off."""
         q, v = checked_state(self.robot, q, v)
-        dynamics = build_task_dynamics(
-            self.robot,
-            q,
-            v,
-            self.frame,
-            rows=self.rows,
-            damping=self.damping,
-            near_singular=self.near_singular,
-        )
+        dynamics = self._dynamics(q, v)
         asked = commanded_acceleration(dynamics, pose_at(self.path, time), self.gains)[list(self.rows)]
         self._tell_held_back("end-effector control", dynamics, asked)
         torque = cancelling_task_torque(dynamics, asked) + self._beside(dynamics, time, q, v)
@@ -302,14 +316,6 @@ class EndEffectorControl(FrameControl):
             torque -= dynamics.jacobian.T @ felt[list(self.rows)]
         carrying = dynamics.joint_gravity + dynamics.joint_coriolis
         return within_efforts(self.robot, carrying, torque - carrying, "end-effector control")
-
-
-def check_damping(damping: float, near_singular: float) -> None:
-    """Refuse what bounds no inertia, see `build_task_dynamics`."""
-    if not (0.0 <= damping < np.inf and 0.0 <= near_singular < 1.0):
-        raise InvalidInput(
-            f"damping is {damping}, near_singular {near_singular}; both are at least zero, near_singular below one"
-        )
 
 
 def within_efforts(robot: Robot, carrying: Array, moving: Array, what: str) -> Array:

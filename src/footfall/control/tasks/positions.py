@@ -107,16 +107,42 @@ def center_of_mass_position(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LineTask(MotionTask):
-    """A point should lie on the line through start (3,) along direction (3,), world axes, m; two rows."""
+class _OffsetTask(MotionTask):
+    """A point should be nowhere but at start (3,) in some directions; parameters: start, then the directions."""
 
     point: Point
     start: Array
-    direction: Array
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._set("start", self._array("start", self.start, (3,)))
+
+    def evaluate(self, robot: Robot, q: Array, parameters: Array) -> TaskValue:
+        position, jacobian = point_kinematics(robot, q, self.point)
+        across = parameters[3:].reshape(-1, 3)
+        return TaskValue(across @ (parameters[:3] - position), across @ jacobian)
+
+    def bias(self, robot: Robot, q: Array, v: Array, parameters: Array) -> Array:
+        result: Array = parameters[3:].reshape(-1, 3) @ point_bias(robot, q, v, self.point)
+        return result
+
+    def segment(self, robot: Robot) -> Segment | None:
+        return point_segment(self.point, None)
+
+    def directions(self, robot: Robot, q: Array, parameters: Array) -> Array:
+        arm = point_arm(robot, q, self.point)
+        along: Array = axis_directions(np.eye(3), arm)[:, :3] @ parameters[3:].reshape(-1, 3).T
+        return along
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LineTask(_OffsetTask):
+    """A point should lie on the line through start (3,) along direction (3,), world axes, m; two rows."""
+
+    direction: Array
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self._set("direction", unit_vector(self.direction, f"{self.label}: direction"))
 
     @property
@@ -135,35 +161,15 @@ class LineTask(MotionTask):
     def size(self, robot: Robot) -> int:
         return 2
 
-    def evaluate(self, robot: Robot, q: Array, parameters: Array) -> TaskValue:
-        position, jacobian = point_kinematics(robot, q, self.point)
-        across = parameters[3:].reshape(2, 3)
-        return TaskValue(across @ (parameters[:3] - position), across @ jacobian)
-
-    def bias(self, robot: Robot, q: Array, v: Array, parameters: Array) -> Array:
-        result: Array = parameters[3:].reshape(2, 3) @ point_bias(robot, q, v, self.point)
-        return result
-
-    def segment(self, robot: Robot) -> Segment | None:
-        return point_segment(self.point, None)
-
-    def directions(self, robot: Robot, q: Array, parameters: Array) -> Array:
-        arm = point_arm(robot, q, self.point)
-        along: Array = axis_directions(np.eye(3), arm)[:, :3] @ parameters[3:].reshape(2, 3).T
-        return along
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PlaneTask(MotionTask):
+class PlaneTask(_OffsetTask):
     """A point should lie in the plane through start (3,) across normal (3,), world axes, m; one row."""
 
-    point: Point
-    start: Array
     normal: Array
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._set("start", self._array("start", self.start, (3,)))
         self._set("normal", unit_vector(self.normal, f"{self.label}: normal"))
 
     @property
@@ -180,22 +186,6 @@ class PlaneTask(MotionTask):
 
     def size(self, robot: Robot) -> int:
         return 1
-
-    def evaluate(self, robot: Robot, q: Array, parameters: Array) -> TaskValue:
-        position, jacobian = point_kinematics(robot, q, self.point)
-        normal = parameters[3:]
-        return TaskValue(np.array([normal @ (parameters[:3] - position)]), (normal @ jacobian)[None])
-
-    def bias(self, robot: Robot, q: Array, v: Array, parameters: Array) -> Array:
-        return np.array([parameters[3:] @ point_bias(robot, q, v, self.point)])
-
-    def segment(self, robot: Robot) -> Segment | None:
-        return point_segment(self.point, None)
-
-    def directions(self, robot: Robot, q: Array, parameters: Array) -> Array:
-        arm = point_arm(robot, q, self.point)
-        along: Array = axis_directions(np.eye(3), arm)[:, :3] @ parameters[3:, None]
-        return along
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -79,18 +79,13 @@ def check_ranks(
     those before it.
     """
     q = checked_array("q", q, (robot.nq,))
-    outside = frames or {}
-    placed = [
-        each.seen_from(outside) if isinstance(each, (FrameTask, FeatureTask)) else each for each in tasks
-    ]
-    stack = TaskStack(robot, placed)
+    stack = TaskStack(robot, [each.seen_from(frames or {}) for each in tasks])
     error, jacobian = stack.kernel(q, stack.parameters)
     drift = np.broadcast_to(stack.drift(q), len(error))
     names, rates, singular, broken = [], np.zeros(len(error)), {}, np.zeros(len(error), dtype=bool)
     for task, place in zip(stack.tasks, stack.places, strict=True):
         names += _row_names(task, place.stop - place.start)
-        feed_forward = 0.0 if task.rate is None else task.rate
-        rates[place] = feed_forward + task.decay * error[place] - drift[place]
+        rates[place] = task.fed("rate", place.stop - place.start) + task.decay * error[place] - drift[place]
         same = _same(robot, q, task) if isinstance(task, FeatureTask) else ()
         if same:
             singular[task.label], broken[place] = same, True

@@ -185,14 +185,8 @@ class TaskStack(Value):
         """Rates or accelerations (m,) that the tasks should have beside."""
         result = np.zeros(self.size)
         for task, place in zip(self.tasks, self.places, strict=True):
-            given = getattr(task, name)
-            if given is not None:
-                if given.shape != (place.stop - place.start,):
-                    raise InvalidInput(
-                        f"{task.label}: {name} has {len(given)} rows; it must have {place.stop - place.start}, "
-                        "as the task"
-                    )
-                result[place] = given
+            if getattr(task, name) is not None:
+                result[place] = task.fed(name, place.stop - place.start)
         return result
 
     def traced_rows(self, q: Array, v: Array, numbers: Array) -> dict[str, Array]:
