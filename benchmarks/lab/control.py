@@ -21,11 +21,11 @@ from footfall.control.tasks.postures import PostureTask
 from footfall.control.tasks.task import Task
 from footfall.control.whole_body import (
     WholeBodyControl,
+    WholeBodyLimits,
     WholeBodySolution,
     build_whole_body,
     solve_whole_body,
 )
-from footfall.control.whole_body_program import WholeBodyLimits
 from footfall.dynamics.center_of_mass import center_of_mass
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.kinematics import frame_pose

@@ -17,7 +17,7 @@ from examples.controlled.stances import Stance, lola_standing, stance_on
 from footfall.arrays import Array
 from footfall.bench.robots import load_measured
 from footfall.control.priorities import solve_hierarchy
-from footfall.control.whole_body_program import WholeBodyLimits, program_for
+from footfall.control.whole_body import WholeBodyLimits, program_for
 from footfall.dynamics.configuration import integrate
 from footfall.dynamics.kinematics import frame_pose
 from footfall.errors import NoSolution

@@ -22,8 +22,7 @@ from footfall.control.tasks.poses import PoseTask
 from footfall.control.tasks.positions import center_of_mass_position
 from footfall.control.tasks.postures import PostureTask
 from footfall.control.virtual_model import solve_virtual_model
-from footfall.control.whole_body import WholeBodyControl
-from footfall.control.whole_body_program import WholeBodyLimits
+from footfall.control.whole_body import WholeBodyControl, WholeBodyLimits
 from footfall.errors import InvalidInput, LimitsExceeded, NoSolution, TargetOutOfReach, UnknownName
 from footfall.hybrid import Constraint, hybrid_dynamics, resolve_constraints, solve_tasks
 from footfall.ik import (

@@ -28,8 +28,13 @@ from footfall.control.tasks.forces import ContactForce, LeastForce, LeastTorque
 from footfall.control.tasks.poses import PoseTask
 from footfall.control.tasks.positions import center_of_mass_position
 from footfall.control.tasks.postures import PostureTask
-from footfall.control.whole_body import Method, WholeBodyControl, build_whole_body, solve_whole_body
-from footfall.control.whole_body_program import WholeBodyLimits
+from footfall.control.whole_body import (
+    Method,
+    WholeBodyControl,
+    WholeBodyLimits,
+    build_whole_body,
+    solve_whole_body,
+)
 from footfall.control.wrench_cone import in_rectangular_cone
 from footfall.errors import InvalidInput, LimitsExceeded, UnknownName
 from footfall.math.rotations import boxplus

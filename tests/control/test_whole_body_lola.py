@@ -16,8 +16,7 @@ from footfall.control.tasks.forces import LeastForce
 from footfall.control.tasks.poses import PoseTask
 from footfall.control.tasks.positions import center_of_mass_position
 from footfall.control.tasks.postures import PostureTask
-from footfall.control.whole_body import WholeBodyControl
-from footfall.control.whole_body_program import WholeBodyLimits
+from footfall.control.whole_body import WholeBodyControl, WholeBodyLimits
 from footfall.robot.model import Robot
 from footfall.robot.shapes import Box
 from footfall.simulation.plants import FeetSimulation

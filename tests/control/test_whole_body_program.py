@@ -24,8 +24,14 @@ from footfall.control.tasks.forces import (
 )
 from footfall.control.tasks.poses import PoseTask
 from footfall.control.tasks.postures import PostureTask
-from footfall.control.whole_body import WholeBodyControl, build_whole_body, solve_whole_body
-from footfall.control.whole_body_program import WholeBodyLimits, WholeBodyProblem, program_for
+from footfall.control.whole_body import (
+    WholeBodyControl,
+    WholeBodyLimits,
+    WholeBodyProblem,
+    build_whole_body,
+    program_for,
+    solve_whole_body,
+)
 from footfall.control.wrench_cone import (
     Support,
     build_wrench_cone,

@@ -86,11 +86,11 @@ if TYPE_CHECKING:
     from footfall.control.virtual_model import VirtualModelTorques as VirtualModelTorques
     from footfall.control.virtual_model import solve_virtual_model as solve_virtual_model
     from footfall.control.whole_body import WholeBodyControl as WholeBodyControl
+    from footfall.control.whole_body import WholeBodyLimits as WholeBodyLimits
+    from footfall.control.whole_body import WholeBodyProblem as WholeBodyProblem
     from footfall.control.whole_body import WholeBodySolution as WholeBodySolution
     from footfall.control.whole_body import build_whole_body as build_whole_body
     from footfall.control.whole_body import solve_whole_body as solve_whole_body
-    from footfall.control.whole_body_program import WholeBodyLimits as WholeBodyLimits
-    from footfall.control.whole_body_program import WholeBodyProblem as WholeBodyProblem
     from footfall.control.wrench_cone import ContactForces as ContactForces
     from footfall.control.wrench_cone import Support as Support
     from footfall.control.wrench_cone import WrenchCone as WrenchCone

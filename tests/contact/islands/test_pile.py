@@ -71,8 +71,8 @@ def test_a_pile_that_moves_can_be_solved_as_closely_as_what_rests() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::footfall.errors.FootfallWarning")
-def test_a_blow_changes_nothing_of_what_it_does_not_reach() -> None:
-    """After a blow only islands in which something goes elsewhere are solved again: the others keep their bits."""
+def test_an_impact_changes_nothing_of_what_it_does_not_reach() -> None:
+    """After an impact only islands in which something goes elsewhere are solved again: the others keep their bits."""
     (ground, *things), dt = wall(3, 2, hit=False)[0].objects, 2e-3
     falling = pile(8, 5)[0].free_objects
     there = [

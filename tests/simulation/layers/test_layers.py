@@ -27,8 +27,7 @@ from footfall.drives import model_type
 from footfall.errors import InvalidInput, UnknownName
 from footfall.robot import Geometry
 from footfall.simulation.plants import LayerSimulation
-from footfall.simulation.sources.layer_step import Approach
-from footfall.simulation.sources.layers import LayeredEngine
+from footfall.simulation.sources.layers import Approach, LayeredEngine
 
 MASS, EDGE, GRAVITY = 10.0, 0.2, 9.81
 STIFFNESS, SHEAR, RELAXATION, DT = 4e4, 1e4, 0.01, 1e-3

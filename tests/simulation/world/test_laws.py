@@ -88,7 +88,7 @@ def test_the_validator_knows_the_laws_of_limbs_that_touch_each_other() -> None:
     assert -log.gaps.min() < 1e-4
 
 
-def test_a_blow_does_not_drive_a_joint_through_its_limit() -> None:
+def test_an_impact_does_not_drive_a_joint_through_its_limit() -> None:
     """A joint that moves away from its limit, slowly, is struck back within one step."""
     base = Body("base", 50.0, np.zeros(3), np.eye(3))
     tip = Geometry(Sphere(0.02), Transform(np.eye(3), np.array([0.3, 0.0, 0.0])))

@@ -22,7 +22,7 @@ from footfall.control.tasks.orientations import relative_rotation
 from footfall.control.tasks.points import FramePoint
 from footfall.control.tasks.positions import relative_position
 from footfall.control.tasks.rows import ANGULAR, AXES
-from footfall.control.tasks.task import MotionTask, TaskValue
+from footfall.control.tasks.task import MotionTask, TaskValue, check_bound
 from footfall.errors import InvalidInput
 from footfall.math.positive_definite import solve_positive_definite
 from footfall.math.rotations import boxminus, rotation_x, rotation_y, rotation_z
@@ -113,14 +113,7 @@ class FeatureTask(MotionTask):
             if not isinstance(getattr(self, what), str):
                 raise InvalidInput(f"features: {what} is {getattr(self, what)!r}; it must be a name")
         super().__post_init__()
-        if (
-            isinstance(self.most_force, bool)
-            or not isinstance(self.most_force, (int, float))
-            or not self.most_force > 0
-        ):
-            raise InvalidInput(
-                f"{self.label}: most_force is {self.most_force!r}; it must be a number above zero"
-            )
+        check_bound(f"{self.label}: most_force", self.most_force)
         if not isinstance(self.chain, Mapping):
             raise InvalidInput(
                 f"{self.label}: chain is {self.chain!r}; it must have six names with their axes"

@@ -25,7 +25,15 @@ from footfall.control.tasks.orientations import relative_rotation, relative_rota
 from footfall.control.tasks.points import FramePoint, Segment, point_bias, point_kinematics
 from footfall.control.tasks.positions import relative_position, relative_position_bias
 from footfall.control.tasks.rows import AXES, row_places
-from footfall.control.tasks.task import MotionTask, RowMotion, RowNumbers, TaskValue, axis_directions
+from footfall.control.tasks.task import (
+    MotionTask,
+    RowMotion,
+    RowNumbers,
+    TaskValue,
+    axis_directions,
+    check_bound,
+    is_number,
+)
 from footfall.dynamics.hybrid_constraints import OWN
 from footfall.dynamics.kinematics import frame_attachment, frame_motion, frame_pose
 from footfall.errors import InvalidInput
@@ -59,12 +67,10 @@ class AxisGoal:
     def __post_init__(self) -> None:
         if self.mode not in MODES:
             raise InvalidInput(f"mode {self.mode!r} must be one of {', '.join(MODES)}")
-        if not (_is_number(self.target) and np.isfinite(self.target)):
+        if not (is_number(self.target) and np.isfinite(self.target)):
             raise InvalidInput(f"target is {self.target!r}; it must be a finite number")
         for name in ("most_acceleration", "most_force", "most_speed"):
-            value = getattr(self, name)
-            if not (_is_number(value) and value > 0.0):
-                raise InvalidInput(f"{name} is {value!r}; it must be a number above zero")
+            check_bound(name, getattr(self, name))
         if not isinstance(self.pushes_only, bool):
             raise InvalidInput(f"pushes_only is {self.pushes_only!r}; it must be true or false")
 
@@ -77,12 +83,6 @@ class AxisGoal:
     def limits_force(self) -> bool:
         """Whether it is about forces, which only hybrid control knows."""
         return self.mode == "force" or self.pushes_only or bool(np.isfinite(self.most_force))
-
-
-def _is_number(value: Any) -> bool:
-    if isinstance(value, int):  # of any length
-        return not isinstance(value, bool) and abs(value) < 2**1023
-    return isinstance(value, (float, np.integer, np.floating))
 
 
 _ON_ALL_AXES = {
@@ -123,7 +123,7 @@ class FrameTask(MotionTask):
         super().__post_init__()
         self._check_goals()
         self._set("point", FramePoint(self.frame, self.point).offset)
-        if not (_is_number(self.softness) and 0.0 <= self.softness < np.inf):
+        if not (is_number(self.softness) and 0.0 <= self.softness < np.inf):
             raise InvalidInput(f"{self.label}: softness {self.softness!r} must be a number of at least zero")
         for axis, goal in self.goals.items():
             if self.axis_gains(axis).damping == 0.0 and np.isfinite(goal.most_speed):

@@ -23,7 +23,7 @@ from footfall.control.tasks.points import (
     point_segment,
 )
 from footfall.control.tasks.rows import LINEAR, unit_vector
-from footfall.control.tasks.task import MotionTask, TaskValue, axis_directions
+from footfall.control.tasks.task import MotionTask, TaskValue, axis_directions, check_bound
 from footfall.dynamics.jacobians import frame_jacobian
 from footfall.dynamics.kinematics import frame_motion, frame_pose
 from footfall.errors import InvalidInput
@@ -248,11 +248,7 @@ class Boundary(HalfSpaceTask):
         super().__post_init__()
         if not isinstance(self.name, str) or not self.name:
             raise InvalidInput(f"name of a boundary is {self.name!r}; it must be a text")
-        number = isinstance(self.most_force, (int, float)) and not isinstance(self.most_force, bool)
-        if not (number and self.most_force > 0.0):
-            raise InvalidInput(
-                f"{self.label}: most_force is {self.most_force!r}; it must be a number above zero"
-            )
+        check_bound(f"{self.label}: most_force", self.most_force)
 
     @property
     def label(self) -> str:

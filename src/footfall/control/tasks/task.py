@@ -317,6 +317,19 @@ class MotionTask(Task):
         return gains.stiffness, gains.damping
 
 
+def is_number(value: Any) -> bool:
+    """Whether it is a number that fits a float, and no flag."""
+    if isinstance(value, int):  # of any length
+        return not isinstance(value, bool) and abs(value) < 2**1023
+    return isinstance(value, (float, np.integer, np.floating))
+
+
+def check_bound(what: str, value: Any) -> None:
+    """Refuse bounds of forces and speeds that are no numbers above zero."""
+    if not (is_number(value) and value > 0.0):
+        raise InvalidInput(f"{what} is {value!r}; it must be a number above zero")
+
+
 def axis_directions(rotation: Array, arm: Array) -> Array:
     """Directions (6, 6) of unit forces along and about axes (3, 3) that act arm (3,) away from where they count."""
     return np.block([[rotation, np.zeros((3, 3))], [skew(arm) @ rotation, rotation]])
