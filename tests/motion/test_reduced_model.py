@@ -158,6 +158,8 @@ def test_landmarks_by_name() -> None:
         landmarks(LOLA, {**LOLA_FRAMES, "RF": "RX"})
     with pytest.raises(UnknownName, match="landmark"):
         landmarks(LOLA, {"nose": "RF"})
+    with pytest.raises(InvalidInput, match="frames are 3; they must be names"):
+        landmarks(LOLA, 3)  # type: ignore[arg-type]
 
 
 def test_robots_without_legs_are_refused() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from footfall.errors import UnknownName, UnsuitableRobot
+from footfall.errors import InvalidInput, UnknownName, UnsuitableRobot
 from footfall.motion.reduced_model import LANDMARKS
 from footfall.robot.model import WORLD, JointType, Robot
 
@@ -36,6 +36,8 @@ def landmarks(robot: Robot, given: Mapping[str, str] | None = None) -> dict[str,
     Frames of feet must lie on the sole, x forward, z up. A robot without arms has its upper body for both hands, see
     `has_hands`. A robot with four legs is refused unless RF and LF are given.
     """
+    if not isinstance(given, Mapping | None):
+        raise InvalidInput(f"frames are {given!r}; they must be names of frames by {', '.join(LANDMARKS)}")
     found = dict(given or {})
     for name, frame in found.items():
         if name not in LANDMARKS:
