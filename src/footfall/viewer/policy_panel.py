@@ -120,7 +120,7 @@ class PolicyPanel:
                 "state": state,
                 "detail": detail,
                 "clock": f"{run.simulation.time:.2f} s",
-                "velocity": f"{ahead:.2f} m/s ahead, {left:.2f} m/s left, {turn:.2f} rad/s",
+                "velocity": f"{ahead:.2f} m/s ahead, {left:.2f} left, {turn:.2f} rad/s",
                 "paused": self.paused,
                 "speed": self.speed,
                 "tool": "",

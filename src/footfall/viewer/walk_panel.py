@@ -39,6 +39,7 @@ from footfall.viewer.walk_history import WalkHistory
 from footfall.viewer.walk_preview import Preview, preview_way
 from footfall.viewer.walk_scene import Drag, WalkScene, q_of
 from footfall.walking.activity import activity
+from footfall.walking.pilot import STOP
 from footfall.walking.request import WalkRequest
 from footfall.walking.session import WalkSession
 from footfall.walking.walk import cause_of_fall
@@ -627,7 +628,7 @@ class WalkPanel:
         now = activity(session)
         if word is None:
             word, detail = now.doing, now.about
-            if (word, detail) == ("standing", "stand"):
+            if word == "standing" and detail in ("stand", STOP):
                 detail = "hold W to walk, or click the ground for a goal"
             if now.doing in ("walking", "stopping"):
                 detail = f"{now.about}: {now.steps} steps, {now.seconds:.1f} s to go"
@@ -651,8 +652,7 @@ class WalkPanel:
                 "state": word,
                 "detail": detail[:300],
                 "clock": f"{session.time:.2f} s",
-                "velocity": f"{velocity.forward:.2f} m/s ahead, {velocity.left:.2f} m/s left, "
-                f"{velocity.turn:.2f} rad/s",
+                "velocity": f"{velocity.forward:.2f} m/s ahead, {velocity.left:.2f} left, {velocity.turn:.2f} rad/s",
                 "paused": self.paused,
                 "speed": self.speed,
                 "tool": self.tool,

@@ -88,7 +88,7 @@
     ui.message = make(hud, "div", { id: "ff-message", class: "ff-card" });
     buildStick(hud);
     const drive = make(hud, "div", { id: "ff-drive", class: "ff-card" });
-    ui.velocity = make(drive, "b", { text: "Held: 0.00 m/s ahead, 0.00 m/s left, 0.00 rad/s" });
+    ui.velocity = make(drive, "b", { text: "Held: 0.00 m/s ahead, 0.00 left, 0.00 rad/s" });
     ui.keys = make(drive, "div", { id: "ff-keys" });
     const lines = [[["w", "s"], "ahead, back"], [["a", "d"], "left, right"], [["q", "e"], "turn"], [["space"], "stop"],
       [["p"], "pause"], [["."], "step"], [["enter"], "walk the plan"], [["esc"], "undo"], [["del"], "remove the box"], [["\u232b"], "reset"]];
