@@ -65,7 +65,11 @@ class Drawn:
     def choose_tab(self, title: str) -> None:
         found = f"[...document.querySelectorAll('[role=tab]')].find(each => each.textContent === '{title}')"
         self.page.wait_for(f"!!{found}", 400.0)
-        self.page.click(*self.page.evaluate(f"({_MIDDLE})({found})"))
+        while not self.page.evaluate(
+            f"{found}.ariaSelected === 'true'"
+        ):  # docks move while a page is laid out
+            self.page.click(*self.page.evaluate(f"({_MIDDLE})({found})"))
+            time.sleep(1.0)
 
 
 @contextmanager
