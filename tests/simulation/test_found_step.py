@@ -14,6 +14,7 @@ from footfall.dynamics.kinematics import frame_motion, link_poses, world_velocit
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
 from footfall.math.rotations import quaternion_from_rotation_vector
+from footfall.scene.model import Material, Scene, SceneObject
 from footfall.simulation import RobotBatch, find_feet
 from footfall.simulation.lanes.batch import standing_configuration
 from footfall.simulation.lanes.batch_step import BatchStep
@@ -59,7 +60,7 @@ def always_found(robot, batch):
 
 
 def copy_rows(source, target):
-    for name in ("q", "v", "impulses", "held", "air_time"):
+    for name in ("q", "v", "impulses", "held", "air_time", "lies"):
         getattr(target.state, name)[:] = getattr(source.state, name)
 
 
@@ -122,6 +123,49 @@ def test_falls_and_get_ups_are_those_of_found_contacts(batch, always_found):
     assert (both > 50).all()  # they changed between the engines
     lowest = min(contact_depth(batch, row) for row in batch.state.q)
     assert lowest > -5e-3  # nothing sinks into the ground; in lanes alone trunks do
+
+
+def test_found_steps_are_those_of_a_simulation(batch):
+    """From states of robots that fall and lie: one robot in a simulation of its own, which knows of no step before."""
+    made, rng, compared, lay = batch.step_made.found, np.random.default_rng(7), 0, 0
+    scene = Scene("ground", (SceneObject("ground", Plane(), material=Material(friction=0.8)),))
+    options = footfall.StepOptions(dt=0.005, velocity_terms="start")
+    alone = footfall.Simulation(made.standing, scene, options=options)
+    batch.reset(q=fallen(batch, rng))
+    goal = batch.start[7:]
+    for k in range(60):
+        goal = goals(batch, rng, 0.5) if k % 20 == 0 else goal
+        before = type(batch.state)(*(each.copy() for each in batch.state))
+        found = batch.step(goal).found > 0.5
+        lying = before.lies > 0.5
+        assert found[lying].all()  # without a step in lanes
+        for row in np.flatnonzero(found)[:3] if k % 5 == 4 else ():
+            alone.reset(before.q[row], before.v[row])
+            alone.step(footfall.Command(position=goal[row], kp=30.0, kd=0.8))
+            np.testing.assert_allclose(batch.state.q[row], alone.q, rtol=0, atol=1e-8)
+            np.testing.assert_allclose(batch.state.v[row], alone.v, rtol=0, atol=2e-6)
+            compared, lay = compared + 1, lay + lying[row]
+    assert compared > 20
+    assert lay > 10
+    batch.reset()
+    assert not batch.state.lies.any()
+
+
+def test_a_row_that_is_put_elsewhere_forgets(batch, robot):
+    """What it knows of a step that it does not go on from changes no bit."""
+    rng = np.random.default_rng(9)
+    q, goal = fallen(batch, rng), goals(batch, rng, 0.5)
+    fresh = driven(RobotBatch(robot, batch.count, substeps=1))
+    batch.reset(q=np.roll(q, 1, axis=0))
+    for _ in range(60):
+        batch.step(goal)
+    assert batch.state.lies.any()
+    for each in (batch, fresh):
+        each.reset(q=q)
+        for _ in range(50):
+            each.step(goal)
+    np.testing.assert_array_equal(batch.state.q, fresh.state.q)
+    np.testing.assert_array_equal(batch.state.v, fresh.state.v)
 
 
 def contact_depth(batch, q):
@@ -224,6 +268,33 @@ def test_ground_under_a_block_is_no_higher_than_is_said(robot, steps):
             assert said >= highest
             close += said < highest + 1e-3
     assert close > 20  # steps are level: often the highest is what is said
+
+
+def test_a_robot_that_crouches_stays_in_lanes(robot, batch):
+    """Where boxes around its legs reach the ground their corners may not: these are looked at."""
+    clearance, rng, boxes = batch.step_made._clearance, np.random.default_rng(8), 0
+    tree, limbs = robot.tree, clearance._limbs
+    for k in range(200):
+        q, v = batch.start.copy(), np.zeros(robot.nv)
+        q[7:] += rng.uniform(-0.4, 0.4, 12)
+        poses = link_poses(tree, q)
+        heights = [
+            (corners @ poses[link].rotation[2]).min() + poses[link].translation[2] - layer
+            for link, corners, layer in limbs
+        ]
+        lowest = int(np.argmin(heights))
+        above = 1e-4 if k % 2 else -1e-4
+        q[2] += above - heights[lowest]
+        poses = link_poses(tree, q)
+        holds = bool(clearance._above_ground(poses, world_velocities(tree, poses, v)))
+        if lowest in clearance._hulls_near_ground:
+            block = clearance.blocks[lowest]
+            place = poses[block.link]
+            boxes += holds and place.translation[2] + block.lowest(place.rotation[2], 1.0) < 0.0
+            others = [height - heights[lowest] for height in heights if height != heights[lowest]]
+            assert holds == (above > 0.0) or (above > 0.0 and min(others) < 0.02)
+        assert not (holds and above < 0.0)
+    assert boxes > 20
 
 
 def test_bodies_of_one_shoulder_are_neighbours():

@@ -24,8 +24,9 @@ Rows = dict[str, Any]
 class CompiledTask:
     """rows: shapes of all that a row keeps from step to step. sizes, critic_sizes: of the parts of an observation."""
 
-    def __init__(self, task: LearningTask) -> None:
-        self.task = task
+    def __init__(self, task: LearningTask, count: int = 1) -> None:
+        """count: of rows."""
+        self.task, self.count = task, count
         step = task.step
         scan = np.zeros((0, 2)) if task.scan is None else np.asarray(task.scan, dtype=np.float64)
         if scan.ndim != 2 or scan.shape[1] != 2 or not np.isfinite(scan).all():
@@ -52,8 +53,8 @@ class CompiledTask:
 
     @cached_property
     def step_kernel(self) -> Kernel:
-        """rows, given (joints,), pending, same_step -> rows and what a step gives."""
-        inputs = {**self.rows, "given": (self.joints,), "pending": (), "same_step": ()}
+        """rows, given (joints,), pending, same_step, number -> rows and what a step gives."""
+        inputs = {**self.rows, "given": (self.joints,), "pending": (), "same_step": (), "number": ()}
         return build_kernel(self._step, inputs, name="environment", check_finite=False)
 
     @cached_property
@@ -79,7 +80,9 @@ class CompiledTask:
 
     # One step
 
-    def _step(self, *, given: Array, pending: Any, same_step: Any, **rows: Any) -> Mapping[str, Any]:
+    def _step(
+        self, *, given: Array, pending: Any, same_step: Any, number: Any, **rows: Any
+    ) -> Mapping[str, Any]:
         task, setup = self.task, self.setup
         draw = Draw(rows["stream"])
         action = maximum(minimum(given, task.action_limit), -task.action_limit)
@@ -88,7 +91,7 @@ class CompiledTask:
         settings = RowSettings(*({**rows, "push": np.zeros(6)}[name] for name in RowSettings._fields))
         places = [coordinate for coordinate, _ in setup.joints]
         goal = setup.default[places] + task.scales * action - rows["encoder_bias"]
-        after, report = setup.step.trace(state, settings, goal)
+        after, report = setup.step.trace(state, settings, goal, number, self.count)
         done: Rows = {**rows, **after._asdict(), "action": action, "elapsed": rows["elapsed"] + 1.0}
         at = Quantities(setup, done, action, rows["action"], report)
         good = less(sum(value * value for value in after.v), _FASTEST)  # not so where it is not a number
@@ -277,7 +280,7 @@ class CompiledTask:
                 )
 
 
-_ZERO = ("impulses", "air_time", "action", "elapsed", "sums")
+_ZERO = ("impulses", "air_time", "lies", "action", "elapsed", "sums")
 
 
 def _tried(kind: str, name: str, term: Term, at: Quantities) -> Any:

@@ -56,8 +56,8 @@ class FootfallVectorEnv(VectorEnv[Any, Any, Any]):
         self.task = as_task(task)
         if critic and self.task.critic is None:
             raise InvalidInput("critic is asked for, but the task has no critic's observations")
-        self.compiled = CompiledTask(self.task)
         self.num_envs = int(num_envs)
+        self.compiled = CompiledTask(self.task, self.num_envs)
         self.threads = threads
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
@@ -81,6 +81,7 @@ class FootfallVectorEnv(VectorEnv[Any, Any, Any]):
         }
         self._given = np.zeros((self.num_envs, self.compiled.joints))
         self._pending = np.zeros(self.num_envs)
+        self._numbers = np.arange(float(self.num_envs))
         self._done = np.zeros(self.num_envs, dtype=bool)
         self._same_step = np.array([float(self.autoreset_mode is AutoresetMode.SAME_STEP)])
         self._begun = False
@@ -155,7 +156,7 @@ class FootfallVectorEnv(VectorEnv[Any, Any, Any]):
         kernel = self.compiled.step_kernel
         return [
             kernel.bind_batch(
-                *now.values(), self._given, self._pending, self._same_step, threads=self.threads,
+                *now.values(), self._given, self._pending, self._same_step, self._numbers, threads=self.threads,
                 out=[{**self._outputs, **after}[name] for name, _ in kernel.signature.outputs],
             )
             for now, after in ((self._rows, self._next), (self._next, self._rows))

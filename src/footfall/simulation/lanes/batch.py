@@ -112,7 +112,7 @@ class RobotBatch:
 
     def _build_kernel(self) -> None:
         made = self.step_made
-        inputs = {**made.state_shapes(), **made.setting_shapes(), "goal": (len(made.joints),)}
+        inputs = {**made.state_shapes(), **made.setting_shapes(), "goal": (len(made.joints),), "number": ()}
         self.kernel: Kernel = build_kernel(self._traced, inputs, name="batch", check_finite=False)
         outputs = self.kernel.signature.outputs
         shapes = {name: (self.count, *shape) for name, shape in outputs if name not in RowState._fields}
@@ -123,6 +123,7 @@ class RobotBatch:
             name: (slice(end - int(np.prod(shape)), end), shape)
             for (name, shape), end in zip(shapes.items(), ends, strict=True)
         }
+        self._numbers = np.arange(float(self.count))
         self._calls: dict[int | None, list[Callable[[], None]]] = {}
 
     def _report(self, happened: Array) -> BatchReport:
@@ -137,7 +138,7 @@ class RobotBatch:
             names = [name for name, _ in self.kernel.signature.outputs]
             self._calls[self.threads] = [
                 self.kernel.bind_batch(
-                    *now.values(), *self.settings, self._goal,
+                    *now.values(), *self.settings, self._goal, self._numbers,
                     out=[{**reported, **after}[name] for name in names], threads=self.threads,
                 )
                 for now, after in (self._rows, self._rows[::-1])
@@ -181,7 +182,7 @@ class RobotBatch:
             row = int(off.argmax())
             raise InvalidInput(f"row {row} of q has a quaternion of norm {norms[row]:.6g}; it must be 1")
         state.q[chosen], state.v[chosen] = q, v
-        state.impulses[chosen], state.air_time[chosen] = 0.0, 0.0
+        state.impulses[chosen], state.air_time[chosen], state.lies[chosen] = 0.0, 0.0, 0.0
         state.held[chosen] = np.broadcast_to(q, (len(chosen), robot.nq))[
             :, [place for place, _ in self.step_made.joints]
         ]
@@ -215,7 +216,7 @@ class RobotBatch:
             )
         names = [name for name in RowState._fields if name not in ("q", "v")]
         results = self.kernel.rollout(
-            *self.state, *(each[:, None] for each in self.settings), goals,
+            *self.state, *(each[:, None] for each in self.settings), goals, self._numbers[:, None],
             only=RowState._fields, last_only=names, threads=self.threads,
         )  # fmt: skip
         found = dict(
@@ -232,7 +233,7 @@ class RobotBatch:
     def _traced(self, **arrays: Any) -> Mapping[str, Any]:
         state = RowState(*(arrays[name] for name in RowState._fields))
         settings = RowSettings(*(arrays[name] for name in RowSettings._fields))
-        after, report = self.step_made.trace(state, settings, arrays["goal"])
+        after, report = self.step_made.trace(state, settings, arrays["goal"], arrays["number"], self.count)
         q, v, zero = after.q, after.v, np.zeros(self.robot.nv)
         places = np.zeros((0, 3))
         if self.frames:

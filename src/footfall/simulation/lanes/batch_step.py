@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.compiler import greater, less, maximum, minimum, repeat, where
+from footfall.compiler import NativeFunction, greater, less, maximum, minimum, repeat, where
 from footfall.contact.candidates import Candidate, Surface
-from footfall.contact.contacts import contact_frame
 from footfall.contact.distance_functions import facets
+from footfall.dynamics.kinematics import link_poses
 from footfall.errors import InvalidInput
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
@@ -25,10 +25,11 @@ from footfall.scene.model import Material
 from footfall.simulation.joint_control import actuated_velocities
 from footfall.simulation.lanes.base_load import BaseLoad
 from footfall.simulation.lanes.clearance import Clearance
+from footfall.simulation.lanes.contacts import StepContact
 from footfall.simulation.lanes.foot_points import Foot
 from footfall.simulation.lanes.found_step import FoundResult, FoundRow, FoundStep
-from footfall.simulation.lanes.step import ExactStep, row_count
-from footfall.simulation.lanes.values import Loads, Place, StepReport, StepState
+from footfall.simulation.lanes.step import ExactStep, contacts_at, row_count
+from footfall.simulation.lanes.values import Loads, Place, StepState
 from footfall.simulation.step_values import Command, StepOptions
 
 _TOUCHING = 1e-3  # of the weight: what presses a foot harder touches
@@ -38,13 +39,15 @@ Ground = Plane | HeightMap
 
 class RowState(NamedTuple):
     """What a row hands to its next period. q (nq,), v (nv,), impulses (n,) N s. held (joints,): the goal of its joints,
-    rad. air_time (feet,): since each foot last touched, s."""
+    rad. air_time (feet,): since each foot last touched, s. lies: 1 if more than feet were near something at the end, so
+    that the next step begins with found contacts."""
 
     q: Array
     v: Array
     impulses: Array
     held: Array
     air_time: Array
+    lies: Any
 
 
 class RowSettings(NamedTuple):
@@ -150,8 +153,8 @@ class BatchStep:
     def state_shapes(self) -> dict[str, tuple[int, ...]]:
         """Shapes of a `RowState`."""
         robot, rows = self.robot, row_count(self._place)
-        sizes = (robot.nq, robot.nv, rows, len(self.joints), len(self.feet))
-        return {name: (size,) for name, size in zip(RowState._fields, sizes, strict=True)}
+        sizes = (robot.nq,), (robot.nv,), (rows,), (len(self.joints),), (len(self.feet),), ()
+        return dict(zip(RowState._fields, sizes, strict=True))
 
     def setting_shapes(self) -> dict[str, tuple[int, ...]]:
         """Shapes of `RowSettings`."""
@@ -162,15 +165,20 @@ class BatchStep:
         """Of the ground at a place in the world, m."""
         return 0.0 if isinstance(self.ground, Plane) else self.ground.height(x, y)
 
-    def trace(self, state: RowState, settings: RowSettings, goal: Array) -> tuple[RowState, RowReport]:
-        """A period in which the joints follow a goal (joints,), rad."""
+    def trace(
+        self, state: RowState, settings: RowSettings, goal: Array, number: Any, rows: int
+    ) -> tuple[RowState, RowReport]:
+        """A period in which the joints follow a goal (joints,), rad. number: of the row, of so many."""
         feet, dt = len(self.feet), self.options.dt
+        search = _Search(number, self.found.native(rows)) if self.exact else None
         least = _TOUCHING * self.robot.mass * 9.81
 
-        def step(count: Any, q: Array, v: Array, impulses: Array, air: Array, *sums: Any) -> tuple[Any, ...]:
+        def step(
+            count: Any, q: Array, v: Array, impulses: Array, air: Array, lies: Any, *sums: Any
+        ) -> tuple[Any, ...]:
             landing, forces, _, worst, most, found = sums
             position = where(less(count, settings.delay), state.held, goal)
-            after = self._advanced(q, v, impulses, position, settings)
+            after = self._advanced(_Row(q, v, impulses, lies, position), settings, search)
             touches = greater(after.pressing, least)
             landing = np.array(
                 [where(t, maximum(a, b), b) for t, a, b in zip(touches, air, landing, strict=True)]
@@ -181,6 +189,7 @@ class BatchStep:
                 after.v,
                 after.impulses,
                 where(touches, 0.0, air + dt),
+                after.lies,
                 landing,
                 forces + after.forces / self.substeps,
                 after.effort,
@@ -189,36 +198,65 @@ class BatchStep:
                 found + after.found,
             )
 
-        start = (0.0, state.q, state.v, state.impulses, state.air_time)
+        start = (0.0, state.q, state.v, state.impulses, state.air_time, state.lies)
         none = (np.zeros(feet), np.zeros((feet, 3)), np.zeros(len(self.joints)), 0.0, 0.0, 0.0)
-        _, q, v, impulses, air, landing, forces, effort, worst, most, found = repeat(
+        _, q, v, impulses, air, lies, landing, forces, effort, worst, most, found = repeat(
             step, (*start, *none), count=self.substeps
         )
         touching = where(greater(air, 0.0), 0.0, 1.0)
-        after = RowState(q, v, impulses, goal, air)
+        after = RowState(q, v, impulses, goal, air, lies)
         return after, RowReport(forces, touching, landing, effort, worst, most, found)
 
-    def _advanced(
-        self, q: Array, v: Array, impulses: Array, position: Array, settings: RowSettings
-    ) -> _Advanced:
-        """One step: in lanes, and where not only feet may have touched in it, with found contacts instead."""
-        zero = np.zeros(len(self.joints))
+    def _advanced(self, row: _Row, settings: RowSettings, search: _Search | None) -> _Advanced:
+        """One step: in lanes, and where not only feet may have touched in it, with found contacts instead. A row that
+        lies begins with these: lanes are skipped where all do."""
         load = np.concatenate([np.ravel(settings.base_mass), settings.base_shift, settings.push])
+        friction = np.array([settings.friction[foot] for foot in self.owners])
+        loads = Loads(friction, action=self._load.action(load, row.q, row.v))
+        if search is None:
+            return self._in_lanes(row, settings, loads)
+        contacts = contacts_at(self._place, link_poses(self.robot.tree, row.q), loads)
+        lies = row.lies > 0.5
+        feet, joints = np.zeros((len(self.feet), 3)), np.zeros(len(self.joints))
+        none = _Advanced(row.q, row.v, row.impulses, joints, feet, feet[:, 0], 0.0, 0.0, 0.0, 0.0)
+
+        def found(needed: Any) -> tuple[Any, ...]:
+            given = FoundRow(
+                search.number, row.q, row.v, row.impulses[3 * len(self.candidates) :],
+                *self._pressed(row.impulses, contacts), row.position, settings.kp, settings.kd,
+                settings.friction, load,
+            )  # fmt: skip
+            return self._found(self.found.advance(search.native, given, where(needed, 1.0, 0.0)), contacts)
+
+        after = _Advanced(
+            *repeat(
+                lambda *_: self._in_lanes(row, settings, loads), tuple(none), count=1, until=lambda *_: lies
+            )
+        )
+        after = _Advanced(
+            *repeat(lambda *_: found(lies), tuple(after), count=1, until=lambda *_: row.lies < 0.5)
+        )
+        clear = self._clearance.holds(row.q, after.v)
+        known = clear | lies
+        needed = where(known, 0.0, 1.0) > 0.5
+        after = _Advanced(*repeat(lambda *_: found(needed), tuple(after), count=1, until=lambda *_: known))
+        return after._replace(lies=where(clear, 0.0, 1.0))
+
+    def _in_lanes(self, row: _Row, settings: RowSettings, loads: Loads) -> _Advanced:
+        """One step in which only feet touch."""
+        zero = np.zeros(len(self.joints))
         following, happened = ExactStep().advance(
             self._place,
-            StepState(q, v, zero, impulses),
-            Command(position, zero, zero, settings.kp, zero, settings.kd),
-            Loads(
-                np.array([settings.friction[foot] for foot in self.owners]),
-                action=self._load.action(load, q, v),
-            ),
+            StepState(row.q, row.v, zero, row.impulses),
+            Command(row.position, zero, zero, settings.kp, zero, settings.kd),
+            loads,
         )
         acting = [np.zeros(3) for _ in self.feet]
         pressing: list[Any] = [0.0] * len(self.feet)
         for k, foot in enumerate(self.owners):
             acting[foot] = acting[foot] + happened.forces[k]
             pressing[foot] = pressing[foot] + happened.forces[k] @ happened.normals[k]
-        in_lanes = _Advanced(
+        return _Advanced(
             following.q,
             following.v,
             following.impulses,
@@ -228,46 +266,33 @@ class BatchStep:
             happened.residual,
             happened.solver_steps,
             0.0,
+            0.0,
         )
-        if not self.exact:
-            return in_lanes
-        clear = self._clearance.holds(q, following.v)
 
-        def found(*_: Any) -> tuple[Any, ...]:
-            row = FoundRow(
-                q, v, impulses[3 * len(self.candidates) :], *self._pressed(impulses, happened), position,
-                settings.kp, settings.kd, settings.friction, load,
-            )  # fmt: skip
-            return self._found(self.found.advance(row, where(clear, 0.0, 1.0)), happened)
-
-        return _Advanced(*repeat(found, tuple(in_lanes), count=1, until=lambda *_: clear))
-
-    def _pressed(self, impulses: Array, happened: StepReport) -> tuple[Array, Array]:
+    def _pressed(self, impulses: Array, contacts: list[StepContact]) -> tuple[Array, Array]:
         """Impulses (points, 3) of the points of feet in the step before, world axes, N s, and where they are, m."""
         pressed, places, first = [], [], 0
         for _, candidates in self.points:
             numbers = range(first, first + len(candidates))
-            pressed.append(
-                sum(contact_frame(happened.normals[k]) @ impulses[3 * k : 3 * k + 3] for k in numbers)
-            )
-            places.append(happened.positions[first])
+            pressed.append(sum(contacts[k].frame @ impulses[3 * k : 3 * k + 3] for k in numbers))
+            places.append(contacts[first].position)
             first += len(candidates)
         return np.array(pressed), np.array(places)
 
-    def _found(self, result: FoundResult, happened: StepReport) -> _Advanced:
+    def _found(self, result: FoundResult, contacts: list[StepContact]) -> _Advanced:
         """After a step with found contacts, as lanes have it."""
         rows: list[Any] = []
         first = 0
         normals: dict[int, Array] = {}
         for (foot, candidates), impulse in zip(self.points, result.pressed, strict=True):
             numbers = range(first, first + len(candidates))
-            normals.setdefault(foot, happened.normals[first])
-            nearest = happened.gaps[first]
+            normals.setdefault(foot, contacts[first].frame[:, 2])
+            nearest = contacts[first].gap
             for k in numbers[1:]:
-                nearest = minimum(nearest, happened.gaps[k])
+                nearest = minimum(nearest, contacts[k].gap)
             for k in numbers:
-                own = contact_frame(happened.normals[k]).T @ impulse
-                rows += list(where(happened.gaps[k] <= nearest, own, 0.0) if len(numbers) > 1 else own)
+                own = contacts[k].frame.T @ impulse
+                rows += list(where(contacts[k].gap <= nearest, own, 0.0) if len(numbers) > 1 else own)
             first += len(candidates)
         forces = result.forces * (1.0 / self.options.dt)
         return _Advanced(
@@ -280,12 +305,30 @@ class BatchStep:
             result.residual,
             result.steps,
             1.0,
+            1.0,
         )
+
+
+class _Row(NamedTuple):
+    """What a step begins with. position (joints,): what they follow, rad."""
+
+    q: Array
+    v: Array
+    impulses: Array
+    lies: Any
+    position: Array
+
+
+class _Search(NamedTuple):
+    """How contacts of a row are found: its number, and the step."""
+
+    number: Any
+    native: NativeFunction
 
 
 class _Advanced(NamedTuple):
     """After a step: state, efforts (joints,), forces (feet, 3), N, how hard each foot is pressed (feet,), N, how well
-    contact is solved, and whether it was found (1, else 0)."""
+    contact is solved, whether it was found (1, else 0), and whether the next one begins so."""
 
     q: Array
     v: Array
@@ -296,3 +339,4 @@ class _Advanced(NamedTuple):
     residual: Any
     solver_steps: Any
     found: Any
+    lies: Any

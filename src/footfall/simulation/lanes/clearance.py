@@ -44,6 +44,7 @@ _RATE, _SPEED = 3.0, 2.0  # rad/s and m/s, at which joints and links then move
 _WINDOWS = 4  # of a map that cover what is under a block, along each axis
 _FASTEST = 5.0  # m/s, at which they do
 _LAYER, _MOST_CORNERS = 1e-3, 24  # m around the hull of so many corners of a shape
+_MOST_EXACT = 400  # corners of a shape that are all looked at
 _MOST_PARTS = 200  # of what joints can do, that are looked at
 _TINY = 1e-12  # m2, m4
 _ANGLES = 48  # of a joint, at which a table has distances
@@ -265,16 +266,41 @@ class Clearance:
     def blocks(self) -> list[Block | Corners]:
         """Around all shapes that are no feet and move by themselves: those of links that carry feet come near to the
         ground all the time, and are enclosed more closely."""
-        attachments = self.found.robot.tree.attachments
-        feet = {foot.body for foot in self.found.feet}
-        low = {attachments[name].link for name in feet}
-        bare = low - {link for link, body, *_ in self._corners if body not in feet}
-        low |= {self.found.robot.tree.links[link].parent for link in bare}
+        low = self._low_links
         return [
             corners_around(link, corners, radius) if link in low else block_around(link, corners, radius)
+            for link, corners, radius in self._limbs
+        ]
+
+    @cached_property
+    def _hulls_near_ground(self) -> dict[int, Corners]:
+        """All corners of the shapes of links that carry feet, and of the links above these, by number of their block:
+        a robot that crouches has its knees just above the ground."""
+        links = self.found.robot.tree.links
+        low = self._low_links | {links[link].parent for link in self._low_links}
+        return {
+            k: Corners(link, corners, radius)
+            for k, (link, corners, radius) in enumerate(self._limbs)
+            if link in low and len(corners) <= _MOST_EXACT
+        }
+
+    @property
+    def _limbs(self) -> list[tuple[int, Array, float]]:
+        """Of each shape that is no foot and moves by itself: its link, corners, and the layer around them."""
+        feet = {foot.body for foot in self.found.feet}
+        return [
+            (link, corners, radius)
             for link, body, corners, radius in self._corners
             if body not in feet and link >= 0
         ]
+
+    @cached_property
+    def _low_links(self) -> set[int]:
+        """Those that carry feet; where they have no other shapes, those above them too."""
+        tree = self.found.robot.tree
+        low = {tree.attachments[foot.body].link for foot in self.found.feet}
+        bare = low - {link for link, *_ in self._limbs}
+        return low | {tree.links[link].parent for link in bare}
 
     @cached_property
     def _capsules(self) -> tuple[list[Capsule], list[set[str]]]:
@@ -472,18 +498,39 @@ class Clearance:
     # Ground
 
     def _above_ground(self, poses: list[Transform], motions: Sequence[Array]) -> Any:
-        """Whether no block reaches the ground: `z + dt v_z` is affine in its points, the slope `a` in link axes."""
+        """Whether no block reaches the ground: `z + dt v_z` is affine in its points, the slope `a` in link axes. Where
+        one may, all corners of the shapes in it are looked at, if they are known."""
         dt = self.found.options.dt
-        clear: Any = True
         slopes: dict[int, tuple[Array, Any]] = {}
         for block in self.blocks:
-            pose, motion = poses[block.link], motions[block.link]
             if block.link not in slopes:
+                motion = motions[block.link]
                 up = np.array([-dt * motion[4], dt * motion[3], 1.0])  # e_z + dt e_z x w
-                slopes[block.link] = pose.rotation.T @ up, sqrt(up @ up)
+                slopes[block.link] = poses[block.link].rotation.T @ up, sqrt(up @ up)
+        levels = [self._level(block, poses[block.link], motions[block.link]) for block in self.blocks]
+
+        def above(k: int, block: Block | Corners) -> Any:
             a, steepness = slopes[block.link]
-            lowest = pose.translation[2] + dt * motion[2] + block.lowest(a, steepness)
-            clear = (lowest > self._level(block, pose, motion)) & clear
+            height = poses[block.link].translation[2] + dt * motions[block.link][2]
+            return height + block.lowest(a, steepness) > levels[k]
+
+        clear: Any = True
+        near: Any = True
+        for k, block in enumerate(self.blocks):
+            if k in self._hulls_near_ground:
+                near = above(k, block) & near
+            else:
+                clear = above(k, block) & clear
+
+        def looked_at(_: Any) -> Any:
+            exact: Any = True
+            for k, hull in self._hulls_near_ground.items():
+                exact = above(k, hull) & exact
+            return where(exact, 1.0, 0.0)
+
+        if self._hulls_near_ground:
+            known = repeat(looked_at, where(near, 1.0, 0.0), count=1, until=lambda known: known > 0.5)
+            clear = (known > 0.5) & clear
         return clear
 
     def _level(self, block: Block | Corners, pose: Transform, motion: Array) -> Any:

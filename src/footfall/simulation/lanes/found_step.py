@@ -1,8 +1,9 @@
 """A step of one row of a batch with contacts that are found, as a native function that traced steps call.
 
-It is the step of a world (`world/step.py`) with the feet that the row has in lanes, from nothing but the row's own
-values: impulses of feet and joints are what one engine hands to the other. A row does not depend on others, on when it
-was here last, or on the thread that it runs on.
+It is the step of a world (`world/step.py`) with the feet that the row has in lanes. Impulses of feet and joints are
+what one engine hands to the other. A row that goes on where its last found step ended also knows that step's contacts
+and the axes between shapes: solver and detection begin with them, and come to the same solution. A row does not depend
+on others, or on the thread that it runs on.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from footfall.compiler import NativeFunction, call
 from footfall.compiler.routines import ArrayOf, Lanes, Matrix3, Vector3, new_records, routine
 from footfall.compiler.routines.callback import RoutineCallback
 from footfall.contact.detection.broad import list_all_pairs
-from footfall.contact.detection.shapes import Bodies, Contact, ContactMemory
+from footfall.contact.detection.shapes import Bodies, Contact, ContactMemory, Pair
+from footfall.contact.detection.shapes import Count as MemoryCount
 from footfall.contact.detection.world import ContactWorld, build_contact_world, new_memory, ordered
 from footfall.dynamics.kinematics import link_poses
 from footfall.math.transform import Transform, identity_transform
@@ -38,7 +40,8 @@ from footfall.simulation.world.records import Count, Forces, Moment, Settings, S
 from footfall.simulation.world.run import is_number
 from footfall.simulation.world.step import advance
 
-_CONTACTS = 64  # room for them at the start
+_CONTACTS = 64  # room for them at the start, and of what a row keeps
+_PAIRS = 96  # of near shapes whose axes a row keeps
 _ROOMS = 8  # times that it is doubled
 _ONE_JOINT = 0.05  # m: axes that pass so near to a point are one joint
 _POINT = 1e-9  # m: radius of a corner, which is a ball here
@@ -46,11 +49,23 @@ _POSITION, _KP, _KD = (Command._fields.index(name) for name in ("position", "kp"
 _LOAD, _COUNTS, _COMMAND = BaseLoad.size, len(Count), len(Command._fields)
 
 
+class RowMemory(NamedTuple):
+    """What each row keeps of its last found step, one row after the other. q (rows, nq): where that left it, elsewhere
+    nothing holds; counts (rows, 2): of contacts and pairs. numbers: of the pairs among all."""
+
+    q: Array
+    counts: Integers
+    contacts: ArrayOf[Contact]
+    impulses: ArrayOf[Vector3]
+    numbers: Integers
+    pairs: ArrayOf[Pair]
+
+
 class Tables(NamedTuple):
     """What is the same for all rows. links, inputs, outputs: sizes of a workspace. impulse: that stands for the weight
     of a step, N s. points (n,): shape of each point of a foot; owners (shapes,): the foot that a shape is of, or -1.
     ground: its shape. memory: with all pairs that may touch. sliding (feet + 1, 2): where the materials of a foot, and
-    of all else, against the ground stand among those of pairs."""
+    of all else, against the ground stand among those of pairs. kept: what rows know of their last step."""
 
     world: World
     settings: Settings
@@ -67,13 +82,15 @@ class Tables(NamedTuple):
     ground: int
     memory: ContactMemory
     sliding: Integers
+    kept: RowMemory
 
 
 class FoundRow(NamedTuple):
-    """What goes into a step of a row. held (joint rows,), pressed (points, 3): impulses of the step before of joints
-    and of points of feet, world axes, N s; places (points, 3): where these touch, m. position, kp, kd (joints,).
-    friction (feet,). load: see `BaseLoad`."""
+    """What goes into a step of a row. number: of the row. held (joint rows,), pressed (points, 3): impulses of the step
+    before of joints and of points of feet, world axes, N s; places (points, 3): where these touch, m. position, kp, kd
+    (joints,). friction (feet,). load: see `BaseLoad`."""
 
+    number: Any
     q: Array
     v: Array
     held: Array
@@ -112,13 +129,17 @@ class FoundStep:
     apart: frozenset[tuple[str, str]]
     start: Array
 
-    def advance(self, row: FoundRow, needed: Any) -> FoundResult:
+    def native(self, rows: int) -> NativeFunction:
+        """The step for so many rows, with a memory for each."""
+        callback = RoutineCallback(
+            _found_step, record=self._tables._replace(kept=_new_rows(self.robot, rows))
+        )
+        outputs = sum(int(np.prod(shape)) for shape in self._shapes(FoundResult))
+        return NativeFunction("found_step", callback.address, outputs, data=callback.data, owner=callback)
+
+    def advance(self, native: NativeFunction, row: FoundRow, needed: Any) -> FoundResult:
         """Symbols of the state after a step, where it is needed (1, else 0); elsewhere they mean nothing."""
         shapes = self._shapes(FoundResult)
-        outputs = sum(int(np.prod(shape)) for shape in shapes)
-        native = NativeFunction(
-            "found_step", self._callback.address, outputs, data=self._callback.data, owner=self._callback
-        )
         values, parts, first = call(native, needed, *row), [], 0
         for shape in shapes:
             size = int(np.prod(shape))
@@ -142,10 +163,6 @@ class FoundStep:
         joints = self.options.joints
         limits = len(limited_velocities(self.robot)) if joints.limits else 0
         return limits + (len(rubbing_velocities(self.robot)) if joints.friction else 0)
-
-    @cached_property
-    def _callback(self) -> RoutineCallback:
-        return RoutineCallback(_found_step, record=self._tables)
 
     @cached_property
     def standing(self) -> Robot:
@@ -204,6 +221,7 @@ class FoundStep:
             ground=contacts.shapes("ground")[0],
             memory=_all_pairs(world),
             sliding=sliding,
+            kept=_new_rows(robot, 1),
         )
 
 
@@ -270,6 +288,19 @@ def _all_pairs(world: World) -> ContactMemory:
     return memory
 
 
+def _new_rows(robot: Robot, rows: int) -> RowMemory:
+    """Rows that know nothing. Memory of rows that stay in lanes is never touched."""
+    impulses: ArrayOf[Vector3] = np.zeros((rows * _CONTACTS, 3))
+    return RowMemory(
+        np.zeros((rows, robot.nq)),
+        np.zeros((rows, 2), dtype=np.int64),
+        new_records(Contact, rows * _CONTACTS),
+        impulses,
+        np.zeros(rows * _PAIRS, dtype=np.int64),
+        new_records(Pair, rows * _PAIRS),
+    )
+
+
 @routine(fused=True, quick=True)
 def _found_step(inputs: Array, outputs: Array, tables: Tables) -> None:
     """See `FoundRow` and `FoundResult`; before the row stands whether a step is needed."""
@@ -284,6 +315,7 @@ def _found_step(inputs: Array, outputs: Array, tables: Tables) -> None:
         report = advance(now, command)
         if report.contacts <= contacts:
             _end(tables, now, outputs)
+            _keep(tables, now, int(inputs[1]))
             last = tables.q + 2 * tables.v + len(tables.world.joints) + 3 * (len(tables.points) + tables.feet)
             outputs[last] = report.residual * tables.impulse
             outputs[last + 1] = report.steps
@@ -357,7 +389,7 @@ def _copied(memory: ContactMemory) -> ContactMemory:
 def _begin(tables: Tables, now: Moment, inputs: Array) -> Array:
     """Let a step begin with a row's values; gives the command (6, joints)."""
     world, state, joints, points = now.world, now.state, tables.joints, len(tables.points)
-    at = _read(inputs, 1, state.q)
+    at = _read(inputs, 2, state.q)
     at = _read(inputs, at, state.v)
     at = _read(inputs, at, state.joint_impulses)
     pressed, at = inputs[at : at + 3 * points], at + 3 * points
@@ -373,6 +405,8 @@ def _begin(tables: Tables, now: Moment, inputs: Array) -> Array:
         world.materials[own] = world.materials[own]._replace(friction=friction)
         world.materials[ground] = world.materials[ground]._replace(friction=friction)
     _read(inputs, at + tables.feet, state.drives)
+    if _recall(tables, now, int(inputs[1])):
+        return command
     count, last = 0, -1
     for _ in range(points):  # contacts stand in the order of their shapes
         best = -1
@@ -389,6 +423,44 @@ def _begin(tables: Tables, now: Moment, inputs: Array) -> Array:
             count += 1
     state.counts[Count.CONTACTS] = count
     return command
+
+
+def _recall(tables: Tables, now: Moment, row: int) -> bool:
+    """Let a step begin with what a row knows of its last one, if it is where that left it; whether it is."""
+    kept, state = tables.kept, now.state
+    contacts, pairs = kept.counts[row, 0], kept.counts[row, 1]
+    same = contacts > 0 and contacts <= len(state.contacts)
+    for k in range(tables.q):
+        same = same and kept.q[row, k] == state.q[k]
+    if not same:
+        return False
+    for k in range(contacts):
+        state.contacts[k] = kept.contacts[row * _CONTACTS + k]
+        state.impulses[k] = kept.impulses[row * _CONTACTS + k]
+    state.counts[Count.CONTACTS] = contacts
+    for k in range(pairs):
+        state.memory.pairs[kept.numbers[row * _PAIRS + k]] = kept.pairs[row * _PAIRS + k]
+    return True
+
+
+def _keep(tables: Tables, now: Moment, row: int) -> None:
+    """Write down what a row knows of its step and what cannot change the next one, only shorten it: where contacts are,
+    not how they came out, and axes between shapes that are apart; where hulls overlap several may do."""
+    kept, state, memory = tables.kept, now.state, now.state.memory
+    contacts, pairs = state.counts[Count.CONTACTS], 0
+    if contacts > _CONTACTS:
+        contacts = 0
+    for k in range(contacts):
+        kept.contacts[row * _CONTACTS + k] = state.contacts[k]._replace(ahead=-np.inf, bend=0.0)
+        kept.impulses[row * _CONTACTS + k] = state.impulses[k]
+    for k in range(memory.counts[MemoryCount.PAIRS]):
+        if pairs < _PAIRS and memory.pairs[k].apart > 0.0:
+            kept.numbers[row * _PAIRS + pairs] = k
+            kept.pairs[row * _PAIRS + pairs] = memory.pairs[k]
+            pairs += 1
+    kept.counts[row, 0], kept.counts[row, 1] = contacts, pairs
+    for k in range(tables.q):
+        kept.q[row, k] = state.q[k]
 
 
 def _end(tables: Tables, now: Moment, outputs: Array) -> None:

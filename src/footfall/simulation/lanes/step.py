@@ -6,7 +6,7 @@ configuration moves with that velocity. So nothing sinks: a contact demands `v_n
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from footfall.dynamics.factorisation import factorise, solve_factored
 from footfall.dynamics.inverse_dynamics import newton_euler
 from footfall.dynamics.kinematics import link_poses
 from footfall.dynamics.loops import Coupling
+from footfall.math.transform import Transform
 from footfall.option_checks import require_switch
 from footfall.robot.model import JointType, Robot
 from footfall.simulation.contact_rows import LinkMotion, along
@@ -125,12 +126,7 @@ def advanced(
         foreseen=foreseen_velocities(robot, options), wrenches=loads.wrenches, forces=loads.forces,
     )  # fmt: skip
     motion = LinkMotion(robot.tree, link_poses(robot.tree, state.q), coupling)
-    contacts = [
-        locate_contact(robot, motion.poses, candidate, loads.friction[k], loads.time)
-        for k, candidate in enumerate(place.candidates)
-    ]
-    if place.on_surfaces:
-        contacts = [on_surface(contact) for contact in contacts]
+    contacts = contacts_at(place, motion.poses, loads)
     problem = _problem(robot, options, state, acting, coupling, motion, contacts + followers_of(contacts))
     v, impulses, residual, steps = solve(place, problem, state)
     effort = joint_effort(robot, control, loads.action, v - state.v, dt)
@@ -155,6 +151,15 @@ def advanced(
         steps,
     )
     return StepState(q, v, control.integral, impulses), report
+
+
+def contacts_at(place: Place, poses: Sequence[Transform], loads: Loads) -> list[StepContact]:
+    """Where all places are, with the links at these poses."""
+    contacts = [
+        locate_contact(place.robot, poses, candidate, loads.friction[k], loads.time)
+        for k, candidate in enumerate(place.candidates)
+    ]
+    return [on_surface(contact) for contact in contacts] if place.on_surfaces else contacts
 
 
 def _problem(
