@@ -79,13 +79,15 @@ def advantages(rewards, values, dones, last):
 
 
 def harder(task, share=1.25):
-    """The task with commands and kicks beyond what is asked: what lies at the rim of the training is learned last."""
+    """The task with commands and kicks beyond what is asked: what lies at the rim of the training is learned last. Feet
+    alone touch: with all its shapes a robot finds that it can sit on its knees, where nothing ends, and stays there."""
     command, kick = dict(task.command.options), dict(task.kick.options)
     for name, usual in (("forwards", 1.0), ("sideways", 0.5), ("turning", 1.0)):
         command[name] = share * command.get(name, usual)
     kick["linear"] = share * kick.get("linear", 0.5)
     return replace(
         task,
+        exact=False,
         command=Term(task.command.function, options=command),
         kick=Term(task.kick.function, options=kick),
     )
