@@ -361,6 +361,11 @@ def test_roots_of_descriptions_are_set_free(tmp_path):
     (tmp_path / "mine.toml").write_text('robot = "mine.urdf"')
     assert footfall.load(tmp_path / "mine.urdf").nv == 0
     assert read_task(tmp_path / "mine.toml").model.nv == 6
+    (tmp_path / "mine.toml").write_text('robot = "mine.urdf"\nexact = false')
+    assert read_task(tmp_path / "mine.toml").exact is False
+    (tmp_path / "mine.toml").write_text('robot = "mine.urdf"\nexact = 0')
+    with pytest.raises(InvalidInput, match="exact is 0; it must be True or False"):
+        read_task(tmp_path / "mine.toml")
 
 
 def test_tasks_from_files(tmp_path):

@@ -16,6 +16,7 @@ from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane
 from footfall.learning.quantities import check_term
 from footfall.learning.standing import by_joint, standing
+from footfall.option_checks import require_switch
 from footfall.robot.load import load
 from footfall.robot.model import Robot
 from footfall.simulation.joint_control import actuated_velocities
@@ -112,6 +113,7 @@ class LearningTask:
     exact: bool = True
 
     def __post_init__(self) -> None:
+        require_switch(self, "exact")
         for kind in ("observations", "critic", "rewards", "terminations", "resets"):
             terms = getattr(self, kind)
             if terms is None:

@@ -18,7 +18,8 @@ _TERMS = ("observations", "critic", "rewards", "terminations", "resets")
 _SINGLE = ("command", "kick", "curriculum")
 _NUMBERS = ("dt", "seconds", "action_scale", "action_limit")
 _KNOWN = (
-    "kind", "robot", "posture", "feet", "substeps", "kp", "kd", "redraw", "kick_every", *_TERMS, *_SINGLE, *_NUMBERS,
+    "kind", "robot", "posture", "feet", "exact", "substeps", "kp", "kd", "redraw", "kick_every",
+    *_TERMS, *_SINGLE, *_NUMBERS,
 )  # fmt: skip
 
 
