@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -25,10 +26,11 @@ from footfall.compiler.threads import available_cores
 from footfall.gait.actions import stamping, straight
 from footfall.gait.plan import MotionPlan
 from footfall.gait.poses import HANDS, NO_WRENCH, RobotPose
+from footfall.math.rotations import rotation_y
 from footfall.math.transform import Transform
 from footfall.motion.motion import Motion
 from footfall.motion.pipeline import generate_motion
-from footfall.robot.shapes import Box
+from footfall.robot.shapes import Box, Cylinder
 from footfall.scene.load import load_scene
 from footfall.scene.model import Scene, SceneObject
 from footfall.walking.gains import ControlGains
@@ -41,6 +43,8 @@ from footfall.walking.walker import Walker, WalkerOptions, WalkingCode
 HEIGHTS = (0.01, 0.02, 0.03, 0.04)  # m, of boards
 _LIFT = 0.06  # m, of swinging feet, as walks to a goal have it
 _JITTER = 0.1  # m, by which the rolling board lies elsewhere
+_ACROSS = (0.009, 0.012)  # m, radius of rollers that lie along the way
+_APART, _ROLLER = 0.07, 0.45  # m between them, and their length
 _AHEAD = 0.4  # m/s, in the corridor
 _BLOW = 0.1  # s, that a push lasts
 _PHASES = (
@@ -130,6 +134,9 @@ class Study:
         corridor = load_scene("corridor")
         grounds = {f"boards of {100 * h:.0f} cm": ("corridor", boarded(corridor, h)) for h in HEIGHTS}
         grounds["board on rollers"] = ("rolling-board", rolling)
+        for radius in _ACROSS:
+            label = f"board that rolls aside, on rollers of {2e3 * radius:.0f} mm"
+            grounds[label] = ("rolling-board", partial(rolling_aside, radius))
         for label, (scene, ground) in grounds.items():
             request = WalkRequest(scene=scene, sight="exact", speed=_AHEAD)
             leaning = planned_motion(self.code, request).given
@@ -245,6 +252,23 @@ def rolling(seed: int) -> Scene:
         for each in scene.objects
     )
     return replace(scene, objects=moved)
+
+
+def rolling_aside(radius: float, seed: int) -> Scene:
+    """The board on rollers of a radius, m, that lie along the way: it rolls to the side."""
+    scene, things = rolling(seed), []
+    free = [each for each in scene.objects if each.free is not None]
+    middle = free[0].placement.translation
+    for each in scene.objects:
+        turn, place, shape = each.placement.rotation, each.placement.translation, each.shape
+        if isinstance(shape, Cylinder):
+            aside = _APART * (free.index(each) - (len(free) - 1) / 2 - 0.5)
+            place, turn = np.array([middle[0], middle[1] + aside, radius]), rotation_y(np.pi / 2)
+            shape = Cylinder(radius, _ROLLER)
+        elif isinstance(shape, Box) and each.free is not None:
+            place = np.array([*middle[:2], 2.0 * radius + shape.size[2] / 2])
+        things.append(replace(each, shape=shape, placement=Transform(turn, place)))
+    return replace(scene, objects=tuple(things))
 
 
 def _hands_off(plan: MotionPlan) -> MotionPlan:
