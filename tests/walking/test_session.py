@@ -53,6 +53,17 @@ def test_a_driven_walk_replays_to_the_same_bits(code: WalkingCode, tmp_path: Pat
     assert other.walker.log.q.tobytes() != session.walker.log.q.tobytes()
 
 
+def test_pieces_of_time_do_not_count_beside_walls(code: WalkingCode) -> None:
+    # Arms yield to walls: they are looked for at times that do not depend on how often `run` is called.
+    whole = WalkSession(code=code, scene="right-wall", noise=True, seed=3, goal=(2.0, 0.0, 0.0))
+    assert whole.run(4.0)
+    cut = WalkSession(whole.request, code=code)
+    while cut.time < whole.time - 1e-9:
+        assert cut.run(min(1.0 / 30.0, whole.time - cut.time))
+    assert np.abs(whole.walker.brain.state.walls).max() > 0.0  # it knows of the wall
+    assert cut.walker.log.q.tobytes() == whole.walker.log.q.tobytes()
+
+
 def test_a_goal_is_changed_on_the_way(code: WalkingCode) -> None:
     session = WalkSession(code=code, scene="flat", goal=(1.5, 0.0, 0.0))
     assert session.run(1.6)

@@ -165,6 +165,7 @@ class WalkSession:
         self._note("plan", plan_data(self.pilot.versions[0], body.model.sole))
         self.scenes = [(0.0, self.walker.scene)]  # as it was from a time on, s
         self._looked = -_NEVER  # s
+        self._walls_at = -_NEVER  # s, when walls are next looked for: however `run` cuts the time
         self._blind: float | None = None  # s, since when nothing has come from vision
         # Ground that feet may be put on: by which plan it stands there, and of which version of the surroundings.
         self._ground = (0, 0)
@@ -332,12 +333,15 @@ class WalkSession:
         """Until when nothing has to be done in Python, after what has to be done now."""
         self._serve()
         now, period = self.time, self.walker.gains.period
-        times = [self.pilot.next_time(now), self._looked + self.pilot.settings.planning.look_s, end]
+        times = [self.pilot.next_time(now), self._looked + self.pilot.settings.planning.look_s]
         if self._signals:
             times.append(self._signals[0].time)
         if self.walker.catches_itself:
             times.append(now + _CATCHING)
-        return max(min(math.ceil(min(times) / period - 1e-6) * period, end), now + period)
+        due = max(math.ceil(min(times) / period - 1e-6) * period, now + period)
+        if now >= self._walls_at - 1e-9:
+            self._walls_at = due
+        return max(min(due, end), now + period)
 
     def _advance(self, end: float) -> None:
         if self.walker.period == 0:
@@ -370,7 +374,8 @@ class WalkSession:
         for version in self.pilot.versions[known:]:
             self._note("no plan", {"about": version.about, "problem": version.problem})
         self._take_up()  # without latency it is there at once
-        self._know_walls()
+        if self.time >= self._walls_at - 1e-9:
+            self._know_walls()
 
     @property
     def _shift(self) -> Array:
@@ -503,6 +508,7 @@ class WalkSession:
 
     def _take(self, signal: told.AnySignal) -> None:
         """Do what a signal says."""
+        self._walls_at = -_NEVER
         if isinstance(signal, told.EVENTS):
             self._let_happen(signal)
         elif isinstance(signal, told.OPERATOR):
