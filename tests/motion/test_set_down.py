@@ -12,6 +12,10 @@ from footfall.gait import walking_sequence
 from footfall.gait.plan import Action, MotionPlan
 from footfall.gait.poses import RobotPose
 from footfall.gait.walking_transitions import HandTarget, WalkingTransition
+from footfall.math.interpolation import rest_to_rest
+from footfall.math.quaternion_splines import CubicQuaternionSpline
+from footfall.math.quaternion_trajectories import QuaternionTrajectory
+from footfall.motion.curves import join_rotations
 from footfall.motion.motion import Motion
 from footfall.motion.pipeline import generate_motion
 from footfall.motion.replanning import continuation, replan, stop_motion
@@ -114,3 +118,16 @@ def test_a_step_that_a_new_plan_has_left_running_ends_when_it_would(pauses: bool
     )
     assert float(np.abs(np.diff(moved.quaternions, axis=0)).max()) < 1e-3
     assert float(np.abs(moved.feet[:, 2]).max()) < 2.0 * float(np.abs(again.sample(times).feet[:, 2]).max())
+
+
+def test_a_rotation_that_rests_at_its_end_goes_on_as_it_ended() -> None:
+    # A foot turns by 30 degrees, rests, and goes on resting by another plan. Before, a period in the last microsecond
+    # before it landed saw it as it had lifted off: hips were asked for 551 % of their speed.
+    turn = np.radians(np.array([0.0, 10.0, 20.0, 30.0])) / 2.0
+    controls = np.stack([np.cos(turn), 0.0 * turn, 0.0 * turn, np.sin(turn)], axis=1)[None]
+    timing = rest_to_rest([0.0, 0.5, 1.0], [[0.0], [1.0], [1.0]])
+    turning = QuaternionTrajectory(CubicQuaternionSpline(controls), timing)
+    resting = turning.cut(0.75, 1.0)
+    joined = join_rotations([turning, resting.shifted(0.25), resting.shifted(0.5)])
+    at = np.linspace(0.0, 1.5, 301)
+    np.testing.assert_allclose(joined(at), turning(np.minimum(at, 1.0)), atol=1e-12)

@@ -143,9 +143,14 @@ def join_rotations(parts: Sequence[QuaternionTrajectory]) -> QuaternionTrajector
         if number > 0:
             before = parts[number - 1]
             sign *= 1.0 if before(before.end) @ part(part.start) >= 0.0 else -1.0
-        first = min(int(part.timing(part.start)[0] + 1e-9), len(shape.controls) - 1)
+        begin = part.timing(part.start)[0] + 1e-9
+        first = min(int(begin), len(shape.controls) - 1)
         last = max(int(np.ceil(part.timing(part.end)[0] - 1e-9)), first + 1)
-        controls.append(sign * shape.controls[first:last])
+        kept = shape.controls[first:last]
+        # One that rests at its end begins there: what rests before it may round up to the start of this piece.
+        if begin >= first + 1:
+            kept = np.broadcast_to(kept[-1:, 3:], kept.shape)
+        controls.append(sign * kept)
         timings.append(part.timing.mapped(np.eye(1), np.array([float(pieces - first)])))
         pieces += last - first
     return QuaternionTrajectory(CubicQuaternionSpline(np.concatenate(controls)), join(timings))
