@@ -52,8 +52,13 @@ if TYPE_CHECKING:
     from footfall.compiler.routines.annotations import record_dtype as record_dtype
     from footfall.compiler.routines.callback import RoutineCallback as RoutineCallback
     from footfall.compiler.routines.hardware import call_native as call_native
+    from footfall.compiler.routines.helpers import helped as helped
     from footfall.compiler.routines.routine import routine as routine
     from footfall.compiler.routines.source_analysis import merged as merged
+    from footfall.compiler.routines.teams import Team as Team
+    from footfall.compiler.routines.teams import new_team as new_team
+    from footfall.compiler.routines.teams import next_piece as next_piece
+    from footfall.compiler.routines.teams import together as together
     from footfall.compiler.symbols import Condition as Condition
     from footfall.compiler.symbols import Symbol as Symbol
     from footfall.compiler.trace import Program as Program

@@ -165,9 +165,7 @@ def share(part: Callable[[Job], object], threads: int) -> None:
     """
     job = Job(part)
     try:
-        if threads > 1 and not _is_helper():
-            count = min(threads, available_cores()) - 1
-            _HELPERS.ask(job, count, threads=count)
+        ask_for_help(job, threads - 1)
         part(job)
     except BaseException:
         job.stopped = True
@@ -175,6 +173,13 @@ def share(part: Callable[[Job], object], threads: int) -> None:
         raise
     job.end()
     job.raise_error()
+
+
+def ask_for_help(job: Job, count: int) -> None:
+    """Ask so many helpers to come, if there are cores for them and this is none itself."""
+    count = min(count, available_cores() - 1)
+    if count > 0 and not _is_helper():
+        _HELPERS.ask(job, count, threads=count)
 
 
 def share_rows(work: Callable[[slice], object], count: int, *, piece: int, threads: int | None) -> None:

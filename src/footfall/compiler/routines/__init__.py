@@ -27,10 +27,13 @@ from footfall.compiler.routines.hardware import (
     read_clock,
     sleep_until,
 )
+from footfall.compiler.routines.helpers import helped
 from footfall.compiler.routines.routine import routine
 from footfall.compiler.routines.source_analysis import merged
+from footfall.compiler.routines.teams import TEAM_WORDS, Team, add_at_once, new_team, next_piece, together
 
 __all__ = [
+    "TEAM_WORDS",
     "ArrayOf",
     "EightInts",
     "FourLanes",
@@ -41,14 +44,19 @@ __all__ = [
     "Matrix6",
     "Quaternion",
     "RoutineCallback",
+    "Team",
     "Vector2",
     "Vector3",
     "Vector6",
+    "add_at_once",
     "as_records",
     "call_native",
+    "helped",
     "lanes_at",
     "merged",
     "new_records",
+    "new_team",
+    "next_piece",
     "prefetch",
     "put_lanes",
     "read_clock",
@@ -56,4 +64,5 @@ __all__ = [
     "record_from_numbers",
     "routine",
     "sleep_until",
+    "together",
 ]

@@ -44,13 +44,14 @@ def content_of(function: Callable[..., Any]) -> Content:
             continue
         seen.add(id(one))
         kept.append(one)
+        if isinstance(one, type):
+            classes[full_name(one)] = one
         if _is_known(one):
             texts, more = [_known_name(one)], []
         elif isinstance(one, types.FunctionType):
             texts, more = _function_texts(one), _named(one)
         elif isinstance(one, type):
             texts, more = _class_texts(one), _members(one)
-            classes[full_name(one)] = one
         else:
             texts, more = [_value_text(one)], _inside(one)
         pending += more

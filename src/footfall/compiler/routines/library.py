@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from footfall.compiler import functions as traced
-from footfall.compiler.routines import hardware
+from footfall.compiler.routines import hardware, teams
 from footfall.compiler.routines.annotations import as_records, new_records, plain_record
 from footfall.compiler.routines.arrays import (
     clear_array,
@@ -321,6 +321,7 @@ SHAPERS: dict[Any, Translator] = {
 }
 TRANSLATORS: dict[Any, Translator] = {
     **hardware.TRANSLATORS,
+    **teams.TRANSLATORS,
     abs: _of_numbers(_absolute),
     as_records: _as_records,
     bool: _number(BOOL),

@@ -61,6 +61,7 @@ class RoutineModule:
         self.apart: dict[str, RoutineModule] = {}
         self.functions: dict[tuple[Callable[..., Any], tuple[Type, ...]], Translated | None] = {}
         self.texts: list[str] = []
+        self.entries: dict[str, str] = {}  # of functions that threads share, see `teams.py`
         self.declarations: set[str] = set()
         self.tables: dict[tuple[str, bytes], str] = {}
         self.sites: dict[int, str] = {}
@@ -78,7 +79,9 @@ class RoutineModule:
         return found
 
     def text(self) -> str:
-        return "\n".join([*sorted(self.declarations), MEMORY, *self.tables.values(), *self.texts])
+        return "\n".join(
+            [*sorted(self.declarations), MEMORY, *self.tables.values(), *self.texts, *self.entries.values()]
+        )
 
     def site(self, place: str) -> int:
         number = _number(place)

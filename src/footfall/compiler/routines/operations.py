@@ -60,7 +60,7 @@ def bound(
 
 def call(code: Instructions, function: Callable[..., Any], arguments: list[Value]) -> Value:
     """Another routine, or a plain function that is translated like one."""
-    arguments = [_fitted_argument(code, function, k, value) for k, value in enumerate(arguments)]
+    arguments = [fitted_argument(code, function, k, value) for k, value in enumerate(arguments)]
     found = code.module.translated(function, tuple(value.type for value in arguments))
     flat = [roots for value in arguments for roots in roots_of(value)]
     for k in found.written:
@@ -88,7 +88,7 @@ def call(code: Instructions, function: Callable[..., Any], arguments: list[Value
     return Value(found.result, values, roots)
 
 
-def _fitted_argument(code: Instructions, function: Callable[..., Any], number: int, value: Value) -> Value:
+def fitted_argument(code: Instructions, function: Callable[..., Any], number: int, value: Value) -> Value:
     """An argument as it is annotated."""
     name = list(signature_of(function).parameters)[number]
     return fitted(code, value, hint_of(function.__annotations__.get(name), function.__globals__))

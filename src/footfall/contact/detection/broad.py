@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from footfall.arrays import Flags, Integers
-from footfall.compiler.routines import Matrix3, Vector3, routine
+from footfall.compiler.routines import Matrix3, Team, Vector3, next_piece, routine, together
 from footfall.contact.detection.boxes import place_fixed, place_moving, reaches_plane
 from footfall.contact.detection.shapes import Bodies, ContactMemory, Count, Kind, Pair, ShapeTable
 from footfall.contact.detection.tree import NOTHING, build, insert, overlap, remove
@@ -24,8 +24,14 @@ def key_of(first: int, second: int) -> int:
     return (first << _SHIFT) + second
 
 
+_MANY = 256  # shapes that move, which are worth the help of others
+_PIECE = 32  # of them that one takes at a time
+
+
 @routine
-def update_pairs(table: ShapeTable, memory: ContactMemory, bodies: Bodies, dt: float, reach: float) -> int:
+def update_pairs(
+    table: ShapeTable, memory: ContactMemory, bodies: Bodies, dt: float, reach: float, team: Team
+) -> int:
     """Bring places, boxes and the list of pairs up to date; how many pairs there are.
 
     If there is no room for them, the next call begins anew.
@@ -35,8 +41,11 @@ def update_pairs(table: ShapeTable, memory: ContactMemory, bodies: Bodies, dt: f
     stale = counts[Count.STALE] != 0
     left = np.zeros(count, dtype=np.bool_)
     any_left = stale
+    if team.threads > 1 and len(table.moving) >= _MANY:
+        together(team, _place_some, team, table, memory, bodies, dt, reach, stale, left)
+    else:
+        _place_some(team.alone(), table, memory, bodies, dt, reach, stale, left)
     for k in table.moving:
-        left[k] = place_moving(table, memory, bodies, k, dt, reach, stale)
         any_left = any_left or left[k]
     if stale:
         for k in range(count):
@@ -52,6 +61,26 @@ def update_pairs(table: ShapeTable, memory: ContactMemory, bodies: Bodies, dt: f
     needed = _merge(memory, keys, left, stale)
     counts[Count.STALE] = int(needed > len(memory.pairs))
     return needed
+
+
+@routine
+def _place_some(
+    team: Team,
+    table: ShapeTable,
+    memory: ContactMemory,
+    bodies: Bodies,
+    dt: float,
+    reach: float,
+    stale: bool,
+    left: Flags,
+) -> None:
+    """Places and boxes of shapes that move, as far as others do not do it; left: which have left their loose boxes."""
+    pieces = -(-len(table.moving) // _PIECE)
+    piece = next_piece(team, -1, pieces)
+    while piece < pieces:
+        for k in table.moving[_PIECE * piece : min(_PIECE * (piece + 1), len(table.moving))]:
+            left[k] = place_moving(table, memory, bodies, k, dt, reach, stale)
+        piece = next_piece(team, piece, pieces)
 
 
 @routine

@@ -7,8 +7,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footfall.arrays import Array, Flags
-from footfall.compiler.routines import ArrayOf, Matrix3, Vector3, new_records, routine
+from footfall.arrays import Array, Flags, Integers
+from footfall.compiler.routines import (
+    ArrayOf,
+    Matrix3,
+    Team,
+    Vector3,
+    add_at_once,
+    new_records,
+    new_team,
+    next_piece,
+    routine,
+    together,
+)
 from footfall.contact.detection.boxes import reaches_plane
 from footfall.contact.detection.broad import update_pairs
 from footfall.contact.detection.convex_pairs import Found
@@ -262,6 +273,26 @@ class Sleepers(NamedTuple):
 NONE_SLEEP = Sleepers(np.zeros(0, dtype=np.bool_), new_records(Contact, 0))
 
 
+class Shared(NamedTuple):
+    """A team of threads that looks at pairs, and room for the contacts that it finds: twice what there is for all, as
+    some are left out at the end, see `without_seams`."""
+
+    team: Team
+    contacts: ArrayOf[Contact]
+
+
+ALONE = Shared(new_team(1), new_records(Contact, 0))
+
+
+class Seen(NamedTuple):
+    """What a team has found: of pair k (k,) so many contacts, from a number on. used (1,): how many in all."""
+
+    numbers: Integers
+    starts: Integers
+    used: Integers
+    contacts: ArrayOf[Contact]
+
+
 @routine(fused=True, apart=True, quick=True)
 def find_contacts(
     table: ShapeTable,
@@ -271,16 +302,24 @@ def find_contacts(
     reach: float,
     found: ArrayOf[Contact],
     asleep: Sleepers,
+    shared: Shared = ALONE,
 ) -> Need:
     """Points where shapes touch or may touch within a step of dt (s), by pairs in their order.
 
     A point is there if its gap is below `reach` (m), or will be at the end of the step if the bodies move as expected.
     found: room for them. If there are more pairs than `memory.pairs` has room for, none are given.
     """
-    needed = update_pairs(table, memory, bodies, dt, reach)
+    needed = update_pairs(table, memory, bodies, dt, reach, shared.team)
     if needed > len(memory.pairs):
         return Need(0, needed)
     search = Search(table, memory, bodies, dt, reach)
+    several = shared.team.threads > 1 and needed >= _MANY
+    numbers = np.empty(needed if several else 0, dtype=np.int64)
+    seen = Seen(numbers, numbers.copy(), np.zeros(1, dtype=np.int64), shared.contacts)
+    if several:
+        together(shared.team, _look_at_some, shared.team, search, needed, asleep.still, seen)
+        if seen.used[0] > len(seen.contacts):
+            return Need(seen.used[0], needed)
     count, most, known = 0, 0, 0
     start, seconds = 0, 0  # of the contacts of one shape: where they begin, and how many others it touches
     for k in range(needed):
@@ -300,6 +339,10 @@ def find_contacts(
                 if count < len(found):
                     found[count] = asleep.contacts[known]
                 count, known = count + 1, known + 1
+        elif several:
+            for j in range(min(seen.numbers[k], len(found) - count)):
+                found[count + j] = seen.contacts[seen.starts[k] + j]
+            count += seen.numbers[k]
         else:
             count += _pair_contacts(search, k, found, count)
         seconds += int(count > before)
@@ -307,6 +350,38 @@ def find_contacts(
     if seconds > 1 and count <= len(found):
         count = without_seams(table, memory, found, start, count)
     return Need(count if most <= len(found) else most, needed)
+
+
+_MANY = 256  # pairs that are worth the help of others
+_PIECE = 16  # pairs that one of them takes at a time
+_MOST = 16  # contacts of a pair, see `chosen`
+
+
+@routine
+def _look_at_some(team: Team, search: Search, count: int, still: Flags, seen: Seen) -> None:
+    """Contacts of the first so many pairs, as far as others do not look at them; what sleeps is left out."""
+    table, memory = search.table, search.memory
+    # What is looked at moves for a moment, see `impact_spots`.
+    own = memory._replace(
+        manifold=new_records(ManifoldPoint, len(memory.manifold)), places=memory.places.copy()
+    )
+    mine, found = search._replace(memory=own), new_records(Contact, _PIECE * _MOST)
+    pieces = -(-count // _PIECE)
+    piece = next_piece(team, -1, pieces)
+    while piece < pieces:
+        first, last, number = _PIECE * piece, min(_PIECE * (piece + 1), count), 0
+        for k in range(first, last):
+            one, other = memory.pairs[k].first, memory.pairs[k].second
+            before = number
+            if _may_meet(table, memory, one, other) and not _both_sleep(table, still, one, other):
+                number += _pair_contacts(mine, k, found, number)
+            seen.starts[k], seen.numbers[k] = before, number - before
+        start = add_at_once(seen.used, 0, number)
+        for j in range(min(number, len(seen.contacts) - start)):
+            seen.contacts[start + j] = found[j]
+        for k in range(first, last):
+            seen.starts[k] += start
+        piece = next_piece(team, piece, pieces)
 
 
 @routine

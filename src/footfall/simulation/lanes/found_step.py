@@ -17,9 +17,19 @@ import numpy as np
 
 from footfall.arrays import Array, Integers
 from footfall.compiler import NativeFunction, call
-from footfall.compiler.routines import ArrayOf, Lanes, Matrix3, Vector3, new_records, routine
+from footfall.compiler.routines import (
+    TEAM_WORDS,
+    ArrayOf,
+    Lanes,
+    Matrix3,
+    Team,
+    Vector3,
+    new_records,
+    routine,
+)
 from footfall.compiler.routines.callback import RoutineCallback
 from footfall.contact.detection.broad import list_all_pairs
+from footfall.contact.detection.find import Shared
 from footfall.contact.detection.shapes import Bodies, Contact, ContactMemory, Pair
 from footfall.contact.detection.shapes import Count as MemoryCount
 from footfall.contact.detection.world import ContactWorld, build_contact_world, new_memory, ordered
@@ -367,6 +377,7 @@ def _new_moment(tables: Tables, contacts: int) -> Moment:
         given_angular,
         np.zeros(links, dtype=np.bool_),
         points,
+        Shared(Team(np.zeros(TEAM_WORDS, dtype=np.int64), 1), new_records(Contact, 0)),
     )
     forces = Forces(np.zeros(0, dtype=np.int64), np.zeros((0, 6)), points)
     return Moment(world._replace(materials=world.materials.copy()), tables.settings, state, forces, room)

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.compiler.routines import new_records
+from footfall.compiler.routines import new_records, new_team
+from footfall.contact.detection.find import Shared
 from footfall.contact.detection.shapes import Bodies, Contact
 from footfall.contact.detection.world import ContactWorld
 from footfall.contact.law import PairMaterial
@@ -334,8 +335,8 @@ def workspace_sizes(world: World) -> tuple[int, int]:
     return int(inputs), int(outputs)
 
 
-def new_workspace(world: World, contacts: ContactWorld, *, nv: int) -> Workspace:
-    """Room for the steps of one world."""
+def new_workspace(world: World, contacts: ContactWorld, *, nv: int, threads: int = 1) -> Workspace:
+    """Room for the steps of one world; threads: that share them."""
     rows, nodes = contacts.bodies, len(world.node_velocities)
     inputs, outputs = workspace_sizes(world)
     return Workspace(
@@ -351,4 +352,5 @@ def new_workspace(world: World, contacts: ContactWorld, *, nv: int) -> Workspace
         given_angular=np.zeros((len(world.link_mover), 3)),
         still=np.zeros(rows, dtype=np.bool_),
         spun=np.zeros((len(world.free), 3)),
+        shared=Shared(new_team(threads), new_records(Contact, 2 * _CONTACTS if threads > 1 else 0)),
     )

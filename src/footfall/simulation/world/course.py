@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.compiler.routines import new_records
+from footfall.compiler.routines import helped, new_records
 from footfall.compiler.threads import Job, available_cores, share
 from footfall.contact.detection.shapes import Contact
 from footfall.simulation.engine import Batch, Pace, Pushes, RecordedRows, RolloutParts, body_numbers
@@ -61,7 +61,8 @@ class WorldCourse:
         commands, forces = np.array([command]), plant.forces(pushes)
         plant.begin(state)
         while done < last:
-            progress = run_world(plant.moment(forces), commands, Span(done, last, substeps), self.log)
+            with helped(plant.room.shared.team):
+                progress = run_world(plant.moment(forces), commands, Span(done, last, substeps), self.log)
             done = progress.periods
             if progress.lost:  # the caller looks at what it has come to
                 self.log.q[done:last], self.log.v[done:last] = self.log.q[done], self.log.v[done]

@@ -57,8 +57,8 @@ _DIRECT_STEPS, _INTERIOR_STEPS = 30, 60  # of the solver, at most
 @dataclass(frozen=True)
 class Setting:
     """What is simulated. robot: all that moves, combined; placed: its robots, before its free bodies. gears: of drives
-    that are simulated. self_contact, sleep, divided_meshes: see `Simulation`. prescribed: whether joints move as they
-    are told, see `PrescribedMotion`."""
+    that are simulated. self_contact, sleep, divided_meshes, threads: see `Simulation`. prescribed: whether joints move
+    as they are told, see `PrescribedMotion`."""
 
     robot: Robot
     scene: Scene
@@ -70,6 +70,7 @@ class Setting:
     prescribed: bool = False
     sleep: bool = False
     divided_meshes: bool | None = None
+    threads: int = 1
 
 
 class WorldEngine:
@@ -218,7 +219,7 @@ class WorldEngine:
     @cached_property
     def plant(self) -> WorldPlant:
         """The one that runs of a simulation go on with."""
-        return WorldPlant(self)
+        return WorldPlant(self, threads=self.setting.threads)
 
     @property
     def asleep(self) -> tuple[str, ...]:

@@ -5,7 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.compiler.routines import ArrayOf, Lanes, Matrix3, Quaternion, Vector3, call_native
+from footfall.compiler.routines import (
+    ArrayOf,
+    Lanes,
+    Matrix3,
+    Quaternion,
+    Team,
+    Vector3,
+    call_native,
+    next_piece,
+    together,
+)
 from footfall.contact.detection.shapes import Bodies
 from footfall.contact.islands.island import TWIST
 from footfall.math.block_sparse import WIDTH
@@ -137,13 +147,33 @@ def note_contact_spins(world: World, settings: Settings, state: State, room: Wor
         some = some or turns(state, world.free[k], settings.dt)
     if not (some and settings.middle):
         return
+    team = room.shared.team
+    if _are_many(world, team):
+        together(team, _spin_some, team, world, settings, state, room)
+    else:
+        _spin_some(team.alone(), world, settings, state, room)
+
+
+def _spin_some(team: Team, world: World, settings: Settings, state: State, room: Workspace) -> None:
+    """The same for free bodies that others do not look at: a part for each thread, as each reads all contacts."""
+    size = -(-len(world.free) // team.threads)
+    part = next_piece(team, -1, team.threads)
+    while part < team.threads:
+        _spin_part(part * size, min((part + 1) * size, len(world.free)), world, settings, state, room)
+        part = next_piece(team, part, team.threads)
+
+
+def _spin_part(
+    first: int, last: int, world: World, settings: Settings, state: State, room: Workspace
+) -> None:
+    """Free bodies from a number to before another one."""
     links, robots = len(world.link_mover), len(world.robots)
     for c in range(state.counts[Count.CONTACTS]):
         contact, impulse = state.contacts[c], state.impulses[c]
         for side in (0, 1):
             shape = contact.first if side == 0 else contact.second
             link = world.shapes.shapes[shape].body
-            if 0 <= link < links and world.link_mover[link] >= robots:
+            if 0 <= link < links and first <= world.link_mover[link] - robots < last:
                 k = world.link_mover[link] - robots
                 body = world.free[k]
                 if turns(state, body, settings.dt):
@@ -155,7 +185,7 @@ def note_contact_spins(world: World, settings: Settings, state: State, room: Wor
                         room.spun[k] = room.spun[k] + rotation.T @ (moment + contact.moment)
                     else:
                         room.spun[k] = room.spun[k] - rotation.T @ (moment + contact.moment)
-    for k in range(len(world.free)):
+    for k in range(first, last):
         body, moment = world.free[k], room.spun[k]
         if moment @ moment > 0.0:
             about_center = body.inertia + body.mass * (skew(body.center) @ skew(body.center))
@@ -249,13 +279,35 @@ def approach_all(world: World, settings: Settings, state: State, command: Array,
         _approach_robot(world.robots[k], settings, state, command, room)
         _note_free(world, world.robots[k], room)
     note_contact_spins(world, settings, state, room)
-    for k in range(len(world.free)):
-        if settings.sleep_steps > 0 and state.rest[len(world.robots) + k] >= settings.sleep_steps:
-            _lie_still(world.free[k], state, room)
-        else:
-            approach_free(world.free[k], room.spun[k], settings, state, room)
+    team = room.shared.team
+    if _are_many(world, team):
+        together(team, _approach_some, team, world, settings, state, room)
+    else:
+        _approach_some(team.alone(), world, settings, state, room)
     for k in range(len(world.paths)):
         place_on_path(world.paths[k], world.waypoints, state.time[0], room.bodies)
+
+
+_MANY = 256  # free bodies that are worth the help of others
+_PIECE = 16  # of them that one takes at a time
+
+
+def _are_many(world: World, team: Team) -> bool:
+    """Whether a team shares the free bodies of a world."""
+    return team.threads > 1 and len(world.free) >= _MANY
+
+
+def _approach_some(team: Team, world: World, settings: Settings, state: State, room: Workspace) -> None:
+    """Free bodies, as far as others do not do it."""
+    pieces = -(-len(world.free) // _PIECE)
+    piece = next_piece(team, -1, pieces)
+    while piece < pieces:
+        for k in range(_PIECE * piece, min(_PIECE * (piece + 1), len(world.free))):
+            if settings.sleep_steps > 0 and state.rest[len(world.robots) + k] >= settings.sleep_steps:
+                _lie_still(world.free[k], state, room)
+            else:
+                approach_free(world.free[k], room.spun[k], settings, state, room)
+        piece = next_piece(team, piece, pieces)
 
 
 def _approach_robot(

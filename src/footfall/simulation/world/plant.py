@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 
 class WorldPlant:
-    """What moves in a world. friction: of all that touches, instead of that of its materials.
+    """What moves in a world. friction: of all that touches, instead of that of its materials. threads: that share the
+    steps of large worlds.
 
     state, room: arrays of native code. They may be replaced by larger ones between two calls of it.
     """
@@ -32,8 +33,8 @@ class WorldPlant:
     state: State
     room: Workspace
 
-    def __init__(self, engine: WorldEngine, *, friction: float | None = None) -> None:
-        self.engine, self._friction = engine, friction
+    def __init__(self, engine: WorldEngine, *, friction: float | None = None, threads: int = 1) -> None:
+        self.engine, self._friction, self._threads = engine, friction, threads
         self._tables: World | None = None
         self._fresh = False  # whether the arrays have the room that new ones would have
         self._latest: SimulationState | None = None  # the value of what the arrays hold, if that is known
@@ -108,7 +109,8 @@ class WorldPlant:
         self.state = state._replace(
             contacts=longer(state.contacts, count), impulses=longer(state.impulses, count), memory=memory
         )
-        self.room = room._replace(found=new_records(Contact, count))
+        shared = room.shared._replace(contacts=new_records(Contact, 2 * count if self._threads > 1 else 0))
+        self.room = room._replace(found=new_records(Contact, count), shared=shared)
         self._fresh = False
 
     def follow_scene(self) -> None:
@@ -132,7 +134,7 @@ class WorldPlant:
         self.state = new_state(
             self.world, engine.contacts, *zeros, joints=engine.joints, drives=np.zeros(size)
         )
-        self.room = new_workspace(self.world, engine.contacts, nv=robot.nv)
+        self.room = new_workspace(self.world, engine.contacts, nv=robot.nv, threads=self._threads)
         self._fresh = self._made = True
 
     def _drop_arrays(self) -> None:

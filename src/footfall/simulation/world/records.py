@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from footfall.arrays import Array, Flags, Integers
 from footfall.compiler.routines import ArrayOf, Lanes, Matrix3, Vector3
+from footfall.contact.detection.find import Shared
 from footfall.contact.detection.shapes import Bodies, Contact, ContactMemory, ShapeTable
 from footfall.contact.law import ContactRules, PairMaterial
 from footfall.math.block_sparse import Elimination
@@ -246,7 +247,7 @@ class Workspace(NamedTuple):
     contact; v (nodes, 8): with it. found: contacts of this step. effort (nv,).
     given_linear, given_angular (links, 3): how links move beside the velocities of nodes, by prescribed joints; world
     axes, at their origins. still (bodies,): which of them sleep. spun (free, 3): how contact turned free bodies in the
-    last step, see `movers.py`.
+    last step, see `movers.py`. shared: threads that help with large worlds.
     """
 
     inputs: Array
@@ -261,6 +262,7 @@ class Workspace(NamedTuple):
     given_angular: ArrayOf[Vector3]
     still: Flags
     spun: ArrayOf[Vector3]
+    shared: Shared
 
 
 class Moment(NamedTuple):

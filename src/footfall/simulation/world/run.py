@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array, Integers
-from footfall.compiler.routines import ArrayOf, Vector3, routine
+from footfall.compiler.routines import ArrayOf, Team, Vector3, next_piece, routine, together
 from footfall.contact.detection.shapes import Contact
 from footfall.simulation.world.records import Count, Moment, State, World
 from footfall.simulation.world.step import advance
@@ -82,12 +82,29 @@ def run_world(now: Moment, commands: Array, span: Span, log: Log) -> Progress:
         log.q[period], log.v[period] = state.q, state.v
         if written:
             log.effort[period], log.drives[period] = room.effort, state.drives
-            count = done[Count.CONTACTS]
-            log.contacts[begin : begin + count] = state.contacts[:count]
-            for k in range(count):
-                log.forces[begin + k] = rate * state.impulses[k]
+            count, team = done[Count.CONTACTS], room.shared.team
+            if team.threads > 1 and count >= _MANY:
+                together(team, _log_some, team, state, rate, count, begin, log)
+            else:
+                _log_some(team.alone(), state, rate, count, begin, log)
             log.contact_starts[period + 1] = begin + count
     return Progress(span.last, 0, 0, 0, False)
+
+
+_MANY = 256  # contacts that are worth the help of others
+_PIECE = 128  # of them that one takes at a time
+
+
+def _log_some(team: Team, state: State, rate: float, count: int, begin: int, log: Log) -> None:
+    """Write so many contacts down from a place in the log on, as far as others do not do it. rate: 1/s."""
+    pieces = -(-count // _PIECE)
+    piece = next_piece(team, -1, pieces)
+    while piece < pieces:
+        first, last = _PIECE * piece, min(_PIECE * (piece + 1), count)
+        log.contacts[begin + first : begin + last] = state.contacts[first:last]
+        for k in range(first, last):
+            log.forces[begin + k] = rate * state.impulses[k]
+        piece = next_piece(team, piece, pieces)
 
 
 def _begin_command(world: World, state: State) -> None:

@@ -11,7 +11,17 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.arrays import Array, Flags, Integers
-from footfall.compiler.routines import ArrayOf, Lanes, Vector3, new_records, routine
+from footfall.compiler.routines import (
+    ArrayOf,
+    Lanes,
+    Team,
+    Vector3,
+    new_records,
+    next_piece,
+    routine,
+    together,
+)
+from footfall.contact.detection.broad import sort
 from footfall.contact.detection.find import Need, Sleepers, find_contacts
 from footfall.contact.detection.shapes import Contact
 from footfall.contact.islands.island import TWIST, IslandContact
@@ -286,6 +296,7 @@ def _find(now: Moment, asleep: Sleepers, found: ArrayOf[Contact]) -> Need:
         settings.reach,
         found,
         asleep,
+        room.shared,
     )
 
 
@@ -330,19 +341,94 @@ def _solve_all(
         wake_touched(now, members, count)
     if not again:
         room.v[:] = room.free
-    local, worst, asked = np.full(len(world.node_velocities), -1), 0.0, settings.tolerance
-    most, islands, struck = 0, 0, 0.0
+    heads, islands = np.empty(world.movers, dtype=np.int64), 0
     for head in range(world.movers):
         if members.root[head] == head and is_held(members, head) and not sleeps(now, head):
+            heads[islands] = head
+            islands += 1
+    heads, solved = heads[:islands], new_records(_SolvedIsland, islands)
+    local, team = np.full(len(world.node_velocities), -1), room.shared.team
+    pieces = np.full(2, islands)
+    pieces[0] = 0
+    if team.threads > 1 and count >= _MANY:
+        pieces = _sort_by_work(now, members, count, heads)
+        together(team, _solve_some, team, now, members, heads, pieces, local, warm, seen, solved)
+    else:
+        _solve_some(team.alone(), now, members, heads, pieces, local, warm, seen, solved)
+    worst, asked, most, struck = 0.0, settings.tolerance, 0, 0.0
+    for island in solved:
+        worst, most = max(worst, island.residual), max(most, island.steps)
+        asked, struck = max(asked, island.asked), max(struck, island.struck)
+    return _Solved(members, worst, asked, most, islands, struck)
+
+
+# Islands are solved by a team of threads, where there are many contacts: each writes to places of its own.
+
+_MANY = 256  # contacts that are worth the help of others
+_PIECE = 32  # contacts in small islands that one takes at a time
+_DIGITS = 32
+
+
+def _sort_by_work(now: Moment, members: Members, count: int, heads: Integers) -> Integers:
+    """Order islands, from both ends of which threads take them: large ones by their contacts, those with the most first
+    and last, and between them small ones as they were, so that bodies stay with threads. Where each piece begins."""
+    sizes = np.zeros(now.world.movers, dtype=np.int64)
+    for head in heads:
+        k = members.first_contact[head]
+        while k >= 0:
+            sizes[head] += 1
+            k = members.next_contact[k]
+    keys = np.empty(len(heads), dtype=np.int64)
+    for k in range(len(heads)):
+        large = sizes[heads[k]] if sizes[heads[k]] >= _PIECE else 0
+        keys[k] = ((count - large) << _DIGITS) + heads[k]
+    sort(keys)
+    number, first, last = 0, 0, len(keys) - 1
+    for k in range(len(keys)):
+        head = keys[k] & ((1 << _DIGITS) - 1)
+        number += int(sizes[head] >= _PIECE)
+        if sizes[head] >= _PIECE and number % 2 == 0:
+            heads[last] = head
+            last -= 1
+        else:
+            heads[first] = head
+            first += 1
+    starts: list[int] = [0]
+    size = 0
+    for k in range(len(heads)):
+        size += sizes[heads[k]]
+        if size >= _PIECE or k + 1 == len(heads):
+            starts.append(k + 1)
+            size = 0
+    return np.array(starts)
+
+
+@routine(fused=True)
+def _solve_some(
+    team: Team,
+    now: Moment,
+    members: Members,
+    heads: Integers,
+    pieces: Integers,
+    local: Integers,
+    warm: ArrayOf[Vector3],
+    seen: Seen,
+    solved: ArrayOf[_SolvedIsland],
+) -> None:
+    """Solve islands by their heads (n,), as far as others do not do it. pieces: where those begin that are taken at a
+    time, and their end; solved (n,): what they come to."""
+    again = len(seen.contacts) > 0
+    piece = next_piece(team, -1, len(pieces) - 1)
+    while piece < len(pieces) - 1:
+        for k in range(pieces[piece], pieces[piece + 1]):
+            head = heads[k]
             if again and _stays(now, members, head, seen.steady):
                 _leave(now, members, head, warm)
-                worst, islands = max(worst, seen.residuals[head]), islands + 1
-                continue
-            solved = _solve(now, members, head, local, warm)
-            seen.residuals[head] = solved.residual
-            worst, most, islands = max(worst, solved.residual), max(most, solved.steps), islands + 1
-            asked, struck = max(asked, solved.asked), max(struck, solved.struck)
-    return _Solved(members, worst, asked, most, islands, struck)
+                solved[k] = _SolvedIsland(seen.residuals[head], 0.0, 0, 0.0)
+            else:
+                solved[k] = _solve(now, members, head, local, warm)
+                seen.residuals[head] = solved[k].residual
+        piece = next_piece(team, piece, len(pieces) - 1)
 
 
 def _stays(now: Moment, members: Members, head: int, steady: Flags) -> bool:
