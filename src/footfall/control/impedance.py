@@ -120,9 +120,8 @@ class CartesianImpedance(FrameControl):
         values, axes = np.linalg.eigh(self.period**2 * (root @ mobility @ root))
         if values[-1] <= _STABLE:
             return stiffness
-        beyond = 2.0 ** np.floor(
-            np.log2(values[-1] / _STABLE)
-        )  # in steps, so that a run tells it a few times
+        # In steps of two, so that a run tells it a few times.
+        beyond = 2.0 ** np.floor(np.log2(values[-1] / _STABLE))
         warnings.warn(
             f"Cartesian impedance of frame {self.frame!r}: a spring is at least {beyond:g} "
             f"times too stiff for a period of {self.period:g} s on a mass so light; it is softened to what is stable "

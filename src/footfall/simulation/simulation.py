@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from footfall.simulation.lanes.engine import FeetEngine
 
 Controller = Callable[[float, Array, Array], Command | Array]
+_MOST_THREADS = 64  # that share a step: more of them find no piece that is left
 
 
 class SimulationBase(ABC):
@@ -383,8 +384,8 @@ class Simulation(SimulationBase, metaclass=AcceptsOldWords):
     divided_meshes: whether meshes of robots and loose things touch as several convex parts each, by CoACD, which must
         be installed (`pip install coacd`); else as their convex hull. By default loose things whose hull is empty for
         more than three tenths (rings, cups, hooks) are divided if it is installed, and you are warned if it is not.
-    threads: how many share a step where hundreds of loose things move or touch; None: all cores. Results are the same
-        to the bit. It pays where things form many separate heaps.
+    threads: how many share a step where hundreds of loose things move or touch, 64 at the most; None: all cores.
+        Results are the same to the bit. It pays where things form many separate heaps.
     robot, scene, drives, options, dt, substeps, q, v: see `SimulationBase`.
 
     The scene may change (`add`, `replace`, `remove`). Where nothing can touch, steps run in lanes as feet do
@@ -411,7 +412,7 @@ class Simulation(SimulationBase, metaclass=AcceptsOldWords):
     ) -> None:
         self.self_contact, self.sleep, self.divided_meshes = self_contact, sleep, divided_meshes
         _require_counts(threads=threads)
-        self.threads = available_cores() if threads is None else threads
+        self.threads = available_cores() if threads is None else min(int(threads), _MOST_THREADS)
         require_switch(self, "self_contact", "sleep")
         if divided_meshes is not None:
             require_switch(self, "divided_meshes")
@@ -503,6 +504,8 @@ def _object(thing: Any) -> SceneObject:
 
 def _require_counts(**given: int | None) -> None:
     for name, value in given.items():
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int | np.integer)):
+            raise InvalidInput(f"{name} is {value!r}; it must be a whole number")
         if value is not None and value < 1:
             raise InvalidInput(f"{name} is {value}; it must be at least 1")
 

@@ -164,8 +164,8 @@ class WalkSession:
             self._note("environment", environment_data(Environment(), self.surroundings))
         self._note("plan", plan_data(self.pilot.versions[0], body.model.sole))
         self.scenes = [(0.0, self.walker.scene)]  # as it was from a time on, s
-        self._looked = -_NEVER  # s
-        self._walls_at = -_NEVER  # s, when walls are next looked for: however `run` cuts the time
+        # When it has looked last, and when walls are next looked for, s: however `run` cuts the time.
+        self._looked = self._walls_at = -_NEVER
         self._blind: float | None = None  # s, since when nothing has come from vision
         # Ground that feet may be put on: by which plan it stands there, and of which version of the surroundings.
         self._ground = (0, 0)

@@ -48,6 +48,12 @@ def test_threads_leave_every_bit_as_it_is(sleep: bool) -> None:
 def test_threads_are_counted_from_one() -> None:
     with pytest.raises(InvalidInput, match="threads is 0; it must be at least 1"):
         Simulation(None, _heaps(1, 1, 0), threads=0)
+    for wrong in ("2", 1.5, True):
+        with pytest.raises(InvalidInput, match="it must be a whole number"):
+            Simulation(None, _heaps(1, 1, 0), threads=wrong)  # type: ignore[arg-type]
+    assert (
+        Simulation(None, _heaps(1, 1, 0), threads=10**9).threads == 64
+    )  # and it does not look for so many pieces
 
 
 @routine

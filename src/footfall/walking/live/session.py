@@ -94,12 +94,10 @@ class LiveSession(WalkSession):
         self._due = 0.0  # s, when the planner wants to be asked
         self._taken = -math.inf  # s, when the latest motion was taken up
         self._for_planner: list[told.AnySignal] = []
-        self._unanswered: list[
-            told.AnySignal
-        ] = []  # orders that the planner was told of with its last question
-        self._hopes = (
-            True  # that a planner makes something of what was asked for: it has not died of that yet
-        )
+        # Orders that the planner was told of with its last question.
+        self._unanswered: list[told.AnySignal] = []
+        # Whether a planner may make something of what was asked for: none has died of that yet.
+        self._hopes = True
         self._missed = False
         self._halting: told.Halted | None = None  # it shall stop by itself, and does not yet
         self._halted = -math.inf  # s, when it planned by itself how to stop
@@ -233,9 +231,7 @@ class LiveSession(WalkSession):
         holds = self._tell(answer, served)
         late = False
         orders, self._unanswered = self._unanswered, []
-        if (
-            self._asked < self._halted
-        ):  # it is about what the robot does no more; its orders hold all the same
+        if self._asked < self._halted:  # about what the robot does no more; its orders hold all the same
             self._for_planner[:0] = orders
         else:
             decide(self.pilot, answer.decisions)
