@@ -101,6 +101,32 @@ def test_a_chain_has_no_fill_and_a_star_neither() -> None:
     assert plan_elimination(10, ring).size == 10 + 2 * (len(ring) + 7)
 
 
+@given(
+    st.integers(1, 30),
+    st.lists(st.tuples(st.integers(0, 29), st.integers(0, 29)), max_size=80),
+)
+def test_the_order_is_that_of_least_degree(count: int, drawn: list[tuple[int, int]]) -> None:
+    """Against sets of neighbours: the first node of those with the fewest comes next."""
+    pairs = np.array([pair for pair in drawn if max(pair) < count], dtype=np.int64).reshape(-1, 2)
+    plan = plan_elimination(count, pairs)
+    near: dict[int, set[int]] = {node: set() for node in range(count)}
+    for one, other in pairs.tolist():
+        if one != other:
+            near[one].add(other)
+            near[other].add(one)
+    for place in range(count):
+        node = min(near, key=lambda each: (len(near[each]), each))
+        assert plan.nodes[place] == node
+        left = near.pop(node)
+        first, last = plan.starts[place], plan.starts[place + 1]
+        rows = plan.rows[first:last].tolist()
+        assert rows == sorted(int(plan.places[each]) for each in left)
+        targets = plan.targets[plan.target_starts[place] : plan.target_starts[place + 1]]
+        assert targets.tolist() == [block_number(plan, i, j) for i in rows for j in rows]
+        for each in left:
+            near[each] = (near[each] | left) - {each, node}
+
+
 def test_a_pivot_that_is_not_positive_is_told() -> None:
     plan = plan_elimination(1, np.zeros((0, 2), dtype=np.int64))
     blocks = np.eye(WIDTH)

@@ -46,24 +46,21 @@ class Elimination(NamedTuple):
 @routine(quick=True)
 def plan_elimination(count: int, pairs: Integers) -> Elimination:
     """A plan for nodes 0 to count - 1, of which the pairs (e, 2) are coupled; pairs may come twice."""
-    heads, following, neighbours = _adjacency(count, pairs)
-    degree, eliminated = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.bool_)
-    for node in range(count):
-        degree[node] = _count(heads, following, node)
-    nodes, places = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
+    degree = np.zeros(count, dtype=np.int64)
+    heads, following, neighbours = _adjacency(pairs, degree)
+    nodes, places = np.empty(count, dtype=np.int64), np.full(count, -1)
     starts = np.zeros(count + 1, dtype=np.int64)
     rows: list[int] = []
     mark = np.full(count, -1)
     for place in range(count):
         best = -1
         for node in range(count):
-            if not eliminated[node] and (best < 0 or degree[node] < degree[best]):
+            if places[node] < 0 and (best < 0 or degree[node] < degree[best]):
                 best = node
-        eliminated[best], nodes[place], places[best] = True, best, place
-        first = len(rows)
-        entry = heads[best]
+        nodes[place], places[best] = best, place
+        first, entry = len(rows), heads[best]
         while entry >= 0:
-            if not eliminated[neighbours[entry]]:
+            if places[neighbours[entry]] < 0:
                 rows.append(neighbours[entry])
             entry = following[entry]
         starts[place + 1] = len(rows)
@@ -86,9 +83,10 @@ def plan_elimination(count: int, pairs: Integers) -> Elimination:
 
 
 @routine
-def _adjacency(count: int, pairs: Integers) -> tuple[Integers, list[int], list[int]]:
-    """Neighbours of all nodes as linked lists: first entry of each node, entry after each, node of each."""
-    heads = np.full(count, -1)
+def _adjacency(pairs: Integers, degree: Integers) -> tuple[Integers, list[int], list[int]]:
+    """Neighbours of all nodes as linked lists: first entry of each node, entry after each, node of each. degree (n,):
+    zero, becomes how many there are."""
+    heads = np.full(len(degree), -1)
     following: list[int] = []
     neighbours: list[int] = []
     for k in range(len(pairs)):
@@ -103,16 +101,8 @@ def _adjacency(count: int, pairs: Integers) -> tuple[Integers, list[int], list[i
                 neighbours.append(b)
                 following.append(heads[a])
                 heads[a] = len(neighbours) - 1
+                degree[a] += 1
     return heads, following, neighbours
-
-
-@routine
-def _count(heads: Integers, following: list[int], node: int) -> int:
-    number, entry = 0, heads[node]
-    while entry >= 0:
-        number += 1
-        entry = following[entry]
-    return number
 
 
 @routine
@@ -137,14 +127,18 @@ def _numbered(nodes: Integers, places: Integers, starts: Integers, rows: Integer
         target_starts[place + 1] = target_starts[place] + neighbours * neighbours
     targets = np.empty(target_starts[count], dtype=np.int64)
     size = count + 2 * len(rows)
-    plan = Elimination(nodes, places, starts, rows, above, below, target_starts, targets, size)
     for place in range(count):
-        entry = target_starts[place]
-        for i in range(starts[place], starts[place + 1]):
-            for j in range(starts[place], starts[place + 1]):
-                targets[entry] = block_number(plan, rows[i], rows[j])
-                entry += 1
-    return plan
+        first, neighbours = starts[place], starts[place + 1] - starts[place]
+        for i in range(neighbours):
+            row = rows[first + i]
+            corner = target_starts[place] + i * (neighbours + 1)
+            targets[corner] = row
+            k = starts[row]  # where it is coupled with later ones, which ascend as here
+            for j in range(1, neighbours - i):
+                while rows[k] < rows[first + i + j]:
+                    k += 1
+                targets[corner + j], targets[corner + j * neighbours] = above[k], below[k]
+    return Elimination(nodes, places, starts, rows, above, below, target_starts, targets, size)
 
 
 def block_number(plan: Elimination, one: int, other: int) -> int:
