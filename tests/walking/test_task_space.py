@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from footfall.control.inverse_kinematics.least_velocity import pattern_of
 from footfall.walking.task_space import Kinematics, TaskCode, joint_velocities
 from tests.walking.plain_kinematics import plain_kinematics
 
@@ -15,13 +16,17 @@ DAMPING = np.array([*6 * [1e-3], *6 * [0.15]])  # of singular values, more for h
 
 def code(weight: float) -> TaskCode:
     return TaskCode(
-        0, 0, 0, 0, 0, NV + 1, NV, ROWS, False, False, 0, 1.0, 1.0, GAIN, weight, 0.0, 1e-3, FREE_ARMS
+        *(0, 0, 0, 0, 0, NV + 1, NV, ROWS, False, False, 0, 1.0, 1.0, GAIN, weight, 0.0, 1e-3, FREE_ARMS),
+        pattern_of(found().jacobian[None]),
     )
 
 
 def found(seed: int = 0) -> Kinematics:
     rng = np.random.default_rng(seed)
     errors, jacobian = 1e-3 * rng.normal(size=ROWS), rng.normal(size=(ROWS, NV))
+    jacobian[np.random.default_rng(2).random((ROWS, NV)) < 0.2] = (
+        0.0  # joints that do not move what a row is about
+    )
     return plain_kinematics(errors, jacobian, rng.normal(size=NV), rng.normal(size=NV), 2.0)
 
 

@@ -23,10 +23,13 @@ from footfall.compiler import Kernel, build_kernel
 from footfall.compiler.routines import Matrix3, Vector2, Vector3, call_native
 from footfall.control.inverse_kinematics.costs import ComfortCost
 from footfall.control.inverse_kinematics.least_velocity import (
+    Pattern,
+    across,
     add_solution,
     eliminate_rows,
     metric_of,
     normal_equations,
+    pattern_of,
 )
 from footfall.control.tasks.orientations import OrientationTask
 from footfall.control.tasks.positions import center_of_mass_position, frame_position
@@ -35,7 +38,7 @@ from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask
 from footfall.dynamics.center_of_mass import center_of_mass
 from footfall.dynamics.centroidal import centroidal_momentum_matrix
-from footfall.dynamics.configuration import integrate
+from footfall.dynamics.configuration import integrate, neutral
 from footfall.dynamics.kinematics import frame_pose
 from footfall.gait.poses import HANDS
 from footfall.robot.drives.drive_limits import DriveLimits
@@ -51,6 +54,7 @@ _DAMPING = 1e-3  # of singular values: where tasks lose rank
 # is near its limit there. A hand that lags behind its way is better than a shoulder that cannot follow.
 _HAND_DAMPING = 0.15
 _COMFORT, _LIMIT = 2.0, 20.0  # 1/s
+_SAMPLES = 3  # configurations drawn at random, in which what may be other than zero is
 
 
 class BodyTarget(NamedTuple):
@@ -91,7 +95,7 @@ class TaskCode(NamedTuple):
     last looks at no walls. rows: of all tasks, hands
     last. has_toes, has_head: whether there are such rows; stiff: how many stay at rest. pan_sign, tilt_sign: see
     `HeadJoint`. gain: K, 1/s. momentum_weight: w, 1/(kg m2)^2. clearance_strength: of pushes where volumes touch.
-    period: s. arms (nv,): how fast joints of arms may be.
+    period: s. arms (nv,): how fast joints of arms may be. pattern: of the tasks' Jacobian.
     """
 
     kinematics: int
@@ -112,6 +116,7 @@ class TaskCode(NamedTuple):
     clearance_strength: float
     period: float
     arms: Array
+    pattern: Pattern
 
 
 class Kinematics(NamedTuple):
@@ -225,7 +230,16 @@ def task_code(body: WalkingBody, kernels: TaskKernels, gains: ControlGains, limi
         gains.clearance_strength,
         gains.period,
         arm_speeds(body, limits),
+        _pattern(body, kinematics, move),
     )
+
+
+def _pattern(body: WalkingBody, kinematics: Kernel, move: Kernel) -> Pattern:
+    """Of the Jacobian of the tasks."""
+    robot, parameters = body.robot, np.zeros(dict(kinematics.signature.inputs)["parameters"])
+    velocities = np.random.default_rng(0).normal(size=(_SAMPLES, robot.nv))
+    configurations = [move(neutral(robot), v) for v in velocities]  # also beyond limits
+    return pattern_of(np.array([kinematics(q, parameters)[1] for q in configurations]))
 
 
 def fill_targets(code: TaskCode, targets: Targets, parameters: Array, rates: Array) -> int:
@@ -286,16 +300,23 @@ def joint_velocities(
     """v (nv,) that follows the targets, with hands blended into task space. turning: of the whole robot about the
     vertical, rad/s. Joints that would go on towards a limit which is near are penalised."""
     mobile = np.ones(code.nv)
-    v = _least_velocities(code, found, rates, selection, turning, mobile)
+    columns = across(found.jacobian, code.pattern)
+    v = _least_velocities(code, found, columns, rates, selection, turning, mobile)
     if come_near(found.mobility, v, mobile):
-        v = _least_velocities(code, found, rates, selection, turning, mobile)
+        v = _least_velocities(code, found, columns, rates, selection, turning, mobile)
     return v
 
 
 def _least_velocities(
-    code: TaskCode, found: Kinematics, rates: Array, selection: Vector2, turning: float, mobile: Array
+    code: TaskCode,
+    found: Kinematics,
+    columns: Array,
+    rates: Array,
+    selection: Vector2,
+    turning: float,
+    mobile: Array,
 ) -> Array:
-    """mobile (nv,): S."""
+    """columns: of the Jacobian, `across`; mobile (nv,): S."""
     m = code.rows
     base = m - 6
     metric = metric_of(found.jacobian, mobile, found.momentum, code.momentum_weight)
@@ -304,7 +325,7 @@ def _least_velocities(
     wanted = rates[:m] + code.gain * found.error - found.jacobian @ free
     damping = np.full(m, _DAMPING)
     damping[base:] = _HAND_DAMPING
-    normal = normal_equations(found.jacobian, metric, damping, wanted)
+    normal = normal_equations(columns, metric, damping, wanted, code.pattern)
     v, right, left = np.zeros(code.nv), selection[0], selection[1]
     order = np.arange(m)
     eliminate_rows(normal, order, 0, base, m if right > 0.0 or left > 0.0 else base)

@@ -86,25 +86,51 @@ class Normal(NamedTuple):
         return len(self.rows) // (_WIDE * len(self.right))
 
 
-def normal_equations(jacobian: Array, metric: Metric, damping: Array, wanted: Array) -> Normal:
-    """Of all tasks; damping (m,): d of each row."""
+class Pattern(NamedTuple):
+    """Which joints move which tasks, two rows at a time: `columns[first[k]:first[k + 1]]` of rows 2 k and 2 k + 1 of a
+    Jacobian may be other than zero."""
+
+    columns: Integers
+    first: Integers
+
+
+def pattern_of(jacobians: Array) -> Pattern:
+    """Of Jacobians (samples, m, nv) at configurations drawn at random: what is zero in all of them always is."""
+    pairs = [
+        np.flatnonzero(jacobians[:, i : i + 2].any(axis=(0, 1))) for i in range(0, jacobians.shape[1], 2)
+    ]
+    return Pattern(np.concatenate(pairs), np.cumsum([0, *map(len, pairs)]))
+
+
+def across(jacobian: Array, pattern: Pattern) -> Array:
+    """A Jacobian (m, nv) column by column (nv parts 32,), each in lanes as the rows of `Normal` are."""
     m, nv = jacobian.shape
-    parts = (m + _WIDE - 1) // _WIDE
-    across, products = np.zeros(nv * parts * _WIDE), np.zeros(parts * _WIDE)
+    size = (m + _WIDE - 1) // _WIDE * _WIDE
+    columns = np.zeros(nv * size)
     for i in range(m):
-        products[i] = metric.tasks[i]
-        for k in range(nv):
-            across[k * parts * _WIDE + i] = jacobian[i, k]
+        for k in pattern.columns[pattern.first[i // 2] : pattern.first[i // 2 + 1]]:
+            columns[k * size + i] = jacobian[i, k]
+    return columns
+
+
+def normal_equations(
+    jacobian: Array, metric: Metric, damping: Array, wanted: Array, pattern: Pattern
+) -> Normal:
+    """Of all tasks; jacobian: `across`; damping (m,): d of each row. pattern: of the Jacobian, mostly zeros."""
+    m, nv = metric.columns.shape
+    parts = (m + _WIDE - 1) // _WIDE
+    products = np.zeros(parts * _WIDE)
+    products[:m] = metric.tasks
     normal = Normal(np.empty(m * parts * _WIDE), wanted.copy(), np.zeros(m))
     rows: ArrayOf[FourLanes] = normal.rows.reshape(m * parts, 4, 8)
-    columns: ArrayOf[FourLanes] = across.reshape(nv * parts, 4, 8)
+    columns: ArrayOf[FourLanes] = jacobian.reshape(nv * parts, 4, 8)
     tasks: ArrayOf[FourLanes] = products.reshape(parts, 4, 8)
     for i in range(0, m, 2):  # two rows at once: each column is read once for both
         below = min(i + 1, m - 1)
         for part in range(parts):
             one = (-metric.share * metric.tasks[i]) * tasks[part]
             other = (-metric.share * metric.tasks[below]) * tasks[part]
-            for k in range(nv):
+            for k in pattern.columns[pattern.first[i // 2] : pattern.first[i // 2 + 1]]:
                 column = columns[k * parts + part]
                 one += metric.columns[i, k] * column
                 other += metric.columns[below, k] * column
