@@ -11,8 +11,9 @@ from footfall.arrays import Array
 from footfall.bench import surroundings
 from footfall.bench.measure import Contestant, Race, race, sweep
 from footfall.compiler.routines import new_records
+from footfall.contact.contacts import Contact
 from footfall.contact.detection.find import NONE_SLEEP, find_contacts
-from footfall.contact.detection.shapes import Bodies, Contact
+from footfall.contact.detection.shapes import Bodies
 from footfall.contact.detection.world import ContactWorld, contacts_of
 from footfall.geometry.height_map import HeightMap
 from footfall.geometry.plane import Plane

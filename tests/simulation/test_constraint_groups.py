@@ -16,7 +16,7 @@ from footfall.dynamics.factorisation import factorise
 from footfall.dynamics.kinematics import link_poses
 from footfall.dynamics.loops import Coupling
 from footfall.simulation.contact_rows import LinkMotion
-from footfall.simulation.lanes.contacts import JointLaw, locate_contact
+from footfall.simulation.lanes.contacts import JointLaw, lane_contact
 from footfall.simulation.lanes.groups import ConstraintGroups, SparseRows, solve_sparse
 from footfall.simulation.lanes.newton import schedule
 from footfall.simulation.step_problem import build_step_problem
@@ -31,7 +31,7 @@ def standing(request: Any) -> tuple[Any, ConstraintGroups, Array]:
     q = simulation.state.q.copy()
     q[7:] += 0.1 * np.random.default_rng(0).normal(size=robot.nq - 7)
     motion = LinkMotion(robot.tree, link_poses(robot.tree, q), Coupling(robot, q))
-    contacts = [locate_contact(robot, motion.poses, each, 0.8, 0.0) for each in simulation.candidates]
+    contacts = [lane_contact(robot, motion.poses, each, 0.8, 0.0) for each in simulation.candidates]
     groups = ConstraintGroups(motion, contacts, [JointLaw({8: 1.0}, -1.0, 0.0, np.inf)])
     simulation.reset(q)
     problem = build_step_problem(simulation, simulation.state, simulation.zero_command)

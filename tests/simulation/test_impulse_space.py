@@ -17,7 +17,7 @@ from footfall.robot.model import Robot
 from footfall.robot.start import start_of
 from footfall.simulation.contact_rows import LinkMotion
 from footfall.simulation.lanes.batch_step import BatchStep
-from footfall.simulation.lanes.contacts import locate_contact
+from footfall.simulation.lanes.contacts import lane_contact
 from footfall.simulation.lanes.foot_points import find_feet
 from footfall.simulation.lanes.groups import ConstraintGroups
 from footfall.simulation.lanes.newton import (
@@ -36,7 +36,7 @@ def feet() -> tuple[Robot, Array, ConstraintGroups]:
     robot, q = scene.robot, scene.q.copy()
     q[7:] += 0.1 * np.random.default_rng(0).normal(size=robot.nq - 7)
     motion = LinkMotion(robot.tree, link_poses(robot.tree, q), Coupling(robot, q))
-    contacts = [locate_contact(robot, motion.poses, each, 0.8, 0.0) for each in scene.candidates]
+    contacts = [lane_contact(robot, motion.poses, each, 0.8, 0.0) for each in scene.candidates]
     return robot, q, ConstraintGroups(motion, contacts, [])
 
 
@@ -96,7 +96,7 @@ def test_soles_of_several_points_move_as_their_loads_say(bent: float) -> None:
     q[7:] = bent * rng.uniform(-1.0, 1.0, robot.nq - 7)
     step = BatchStep(robot, find_feet(robot), Plane(), StepOptions(), 1)
     motion = LinkMotion(robot.tree, link_poses(robot.tree, q), Coupling(robot, q))
-    contacts = [locate_contact(robot, motion.poses, each, 0.8, 0.0) for each in step.candidates]
+    contacts = [lane_contact(robot, motion.poses, each, 0.8, 0.0) for each in step.candidates]
     groups = ConstraintGroups(motion, contacts, [])
     assert len(groups.groups) == 2
     assert groups.redundant()

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.contact.contacts import Contacts, contact_frame
+from footfall.contact.contacts import Contact, Contacts, contact_frame, material_columns
 from footfall.contact.detection.spare_corners import shares_loads, spanned
 from footfall.contact.distance_functions import TerrainFacet, facets, signed_distance
 from footfall.contact.features import contact_points
@@ -55,40 +55,34 @@ class Candidate:
     surface: Surface
 
 
-class Nearest(NamedTuple):
-    """point: (3,) of the candidate's body that touches, world axes, m. normal: (3,) towards it. gap: m."""
-
-    point: Array
-    normal: Array
-    gap: Any
-
-
-def nearest(candidate: Candidate, body_pose: Transform, surface_pose: Transform) -> Nearest:
-    """Of a candidate whose body and surface have these poses in the world; for numbers and for symbols."""
-    center = body_pose.apply(np.array(candidate.point))
-    distance, normal = signed_distance(candidate.surface.shape, surface_pose, center)
-    return Nearest(center - candidate.radius * normal, normal, distance - candidate.radius)
-
-
-def poses_of(
-    candidate: Candidate, robot: Robot, links: Sequence[Transform], time: Any
-) -> tuple[Transform, Transform]:
-    """Of a candidate's body and of its surface in the world, with the links of the robot at these. time: s."""
+def locate_contact(robot: Robot, links: Sequence[Transform], candidate: Candidate, time: Any) -> Contact:
+    """Where a candidate is, on its body, with the links at these poses; for numbers and for symbols. time: s."""
     surface = candidate.surface
-    body, other = frame_attachment(robot, candidate.body), frame_attachment(robot, surface.body)
-    own = links[body.link] @ body.placement if body.link >= 0 else body.placement
+    body, other = (frame_attachment(robot, name).link for name in (candidate.body, surface.body))
     if surface.motion is not None:
-        return own, surface.motion.pose(time)
-    placed = other.placement @ surface.placement
-    return own, links[other.link] @ placed if other.link >= 0 else placed
+        pose = surface.motion.pose(time)
+    else:
+        pose = _frame_pose(robot, links, surface.body, surface.placement)
+    center = _frame_pose(robot, links, candidate.body).apply(np.array(candidate.point))
+    distance, normal = signed_distance(surface.shape, pose, center)
+    position, gap = center - candidate.radius * normal, distance - candidate.radius
+    return Contact(body, other, 0, position, normal, gap, -np.inf, 0.0, np.zeros(3))
 
 
-def surface_velocity(candidate: Candidate, pose: Transform, point: Array, time: Any) -> tuple[Array, Array]:
+def _frame_pose(
+    robot: Robot, links: Sequence[Transform], name: str, placement: Transform | None = None
+) -> Transform:
+    """Of a frame in the world, with the links at these poses, or of what is placed in it."""
+    attachment = frame_attachment(robot, name)
+    placed = attachment.placement if placement is None else attachment.placement @ placement
+    return links[attachment.link] @ placed if attachment.link >= 0 else placed
+
+
+def surface_motion(surface: Surface, point: Array, time: Any) -> tuple[Array, Array]:
     """Velocity (3,) at a point (3,) and rotation (3,) of a surface that is on a given path, in the world."""
-    motion = candidate.surface.motion
-    if motion is None:
+    if surface.motion is None:
         return np.zeros(3), np.zeros(3)
-    twist = motion.velocity(time)
+    twist, pose = surface.motion.velocity(time), surface.motion.pose(time)
     return twist[:3] + cross(twist[3:], point - pose.translation), twist[3:]
 
 
@@ -98,49 +92,31 @@ def detect_contacts(
     """Those candidates whose gap is at most `margin` (m) at configuration q (nq,).
 
     The native step does the same inside; this is the way to look at it, and to build a single contact problem.
-    time: s, at which surfaces on a given motion are looked at; their velocity stands in `surface_velocity`.
+    time: s, at which surfaces on a given motion are looked at.
     """
     links = link_poses(robot.tree, np.asarray(q, dtype=np.float64))
-    found: list[Candidate] = []
-    rows: dict[str, list[Any]] = {name: [] for name in _ARRAYS}
+    found: list[tuple[Candidate, Contact]] = []
     for candidate in candidates:
-        body, pose = poses_of(candidate, robot, links, time)
-        point, normal, gap = nearest(candidate, body, pose)
-        if not gap <= margin:
-            continue
-        carrier = frame_attachment(robot, candidate.surface.body)
-        other = links[carrier.link] @ carrier.placement if carrier.link >= 0 else carrier.placement
-        found.append(candidate)
+        contact = locate_contact(robot, links, candidate, time)
+        if contact.gap <= margin:
+            found.append((candidate, contact))
+
+    def on(body: str, contact: Contact) -> Array:
+        return _frame_pose(robot, links, body).inverse().apply(contact.position)
+
+    return Contacts(
+        [each.body for each, _ in found],
         # Both sides at one place, as in a step: friction a gap apart would turn the pair.
-        places = body.inverse().apply(point), contact_frame(normal), gap, other.inverse().apply(point)
-        for name, value in zip(
-            _ARRAYS, (*places, surface_velocity(candidate, pose, point, time)[0]), strict=True
-        ):
-            rows[name].append(value)
-    arrays = {
-        name: np.array(rows[name], dtype=np.float64).reshape(-1, *shape) for name, shape in _ARRAYS.items()
-    }
-    for name in _OF_MATERIALS:
-        arrays[name] = np.array([getattr(each.surface.material, name) for each in found], dtype=np.float64)
-    return Contacts([each.body for each in found], others=[each.surface.body for each in found], **arrays)
-
-
-_ARRAYS: dict[str, tuple[int, ...]] = {
-    "points": (3,),
-    "rotations": (3, 3),
-    "gaps": (),
-    "other_points": (3,),
-    "surface_velocity": (3,),
-}
-_OF_MATERIALS = (
-    "friction",
-    "viscous_friction",
-    "restitution",
-    "stiffness",
-    "damping",
-    "rolling_friction",
-    "torsional_friction",
-)
+        np.array([on(each.body, contact) for each, contact in found]).reshape(-1, 3),
+        np.array([contact_frame(contact.normal) for _, contact in found]).reshape(-1, 3, 3),
+        np.array([contact.gap for _, contact in found], dtype=np.float64),
+        others=[each.surface.body for each, _ in found],
+        other_points=np.array([on(each.surface.body, contact) for each, contact in found]).reshape(-1, 3),
+        surface_velocity=np.array(
+            [surface_motion(each.surface, contact.position, time)[0] for each, contact in found]
+        ).reshape(-1, 3),
+        **material_columns([each.surface.material for each, _ in found]),
+    )
 
 
 def surface_of(thing: SceneObject) -> Surface:

@@ -1,15 +1,21 @@
-"""Contacts as detection finds them: who touches whom, where, and with which friction."""
+"""Where things touch: a contact as a record, from detection to report, and the contacts of a robot as arrays.
+
+`Contact` is what detection finds, what steps go on from and what runs report; in lanes its numbers are symbols. What
+may touch is no contact yet: a `Pair` of shapes where contacts are found, a `Candidate` where places are listed. What a
+solver needs besides stands in a record of its own: `IslandContact`, `LaneContact`, and for dense problems `Contacts`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array, Flags
 from footfall.compiler.functions import sqrt, where
+from footfall.compiler.routines import Vector3
 from footfall.errors import InvalidInput
 from footfall.math.spatial import cross
 from footfall.robot.model import WORLD
@@ -32,9 +38,32 @@ def contact_frame(normal: Array) -> Array:
     return np.array([first, cross(normal, first), np.asarray(normal)]).T
 
 
+class Contact(NamedTuple):
+    """A point where two things touch or may do so within the step.
+
+    first, second: numbers of the two shapes, in lanes of two links, -1 for the world; the first moves by itself.
+    feature: tells the points of a pair apart; from step to step the same point has the same (none in lanes). position:
+    in the world, on the second if that does not move by itself, else in the middle between both, m; in lanes see
+    `on_surface`. normal: unit, from the second towards the first. gap: along it, m, negative if they overlap. ahead:
+    where something presses the gap that the velocity after the step leads to, m, else minus infinity. bend: by how much
+    the last step ended nearer than that said, m; not above zero. moment: of rolling and torsional friction on the
+    first, world axes, N m s. (These three go from one found step to the next.)
+    """
+
+    first: int
+    second: int
+    feature: int
+    position: Vector3
+    normal: Vector3
+    gap: float
+    ahead: float
+    bend: float
+    moment: Vector3
+
+
 @dataclass(frozen=True)
 class Contacts:
-    """m contacts as arrays, one entry a contact.
+    """m contacts of a robot, by bodies, as arrays with one entry a contact: what a contact problem is built from.
 
     bodies: names of bodies or frames that the impulses act on. points: (m, 3) where, in that frame, m.
     rotations: (m, 3, 3) contact frames, columns t1, t2, n in the world, n towards `bodies`. gaps: (m,) signed
@@ -69,9 +98,7 @@ class Contacts:
         object.__setattr__(self, "others", others)
         for name, shape in _SHAPES.items():
             object.__setattr__(self, name, _filled(name, getattr(self, name), (count, *shape)))
-        for name in ("friction", "viscous_friction", "restitution", "stiffness", "damping"):
-            _require(name, getattr(self, name), 0.0, np.inf)
-        for name in ("rolling_friction", "torsional_friction"):
+        for name in _OF_MATERIALS:
             _require(name, getattr(self, name), 0.0, np.inf)
         _require("restitution", self.restitution, 0.0, 1.0)
         if np.any((self.stiffness == 0.0) & (self.damping == 0.0)):
@@ -87,20 +114,31 @@ class Contacts:
         return len(self.bodies)
 
 
+_OF_MATERIALS = (
+    "friction",
+    "viscous_friction",
+    "restitution",
+    "stiffness",
+    "damping",
+    "rolling_friction",
+    "torsional_friction",
+)
 _SHAPES: dict[str, tuple[int, ...]] = {
     "points": (3,),
     "rotations": (3, 3),
     "gaps": (),
-    "friction": (),
-    "viscous_friction": (),
-    "restitution": (),
-    "stiffness": (),
-    "damping": (),
     "other_points": (3,),
     "surface_velocity": (3,),
-    "rolling_friction": (),
-    "torsional_friction": (),
+    **dict.fromkeys(_OF_MATERIALS, ()),
 }
+
+
+def material_columns(materials: Sequence[Any]) -> dict[str, Any]:
+    """What `Contacts` has of the materials of pairs, (m,) each."""
+    return {
+        name: np.array([getattr(each, name) for each in materials], dtype=np.float64)
+        for name in _OF_MATERIALS
+    }
 
 
 def _filled(name: str, value: Any, shape: tuple[int, ...]) -> Array:

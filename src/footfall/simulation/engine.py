@@ -19,7 +19,7 @@ from footfall.errors import InvalidInput
 from footfall.robot.model import Robot
 from footfall.robot.tree import Attachment
 from footfall.scene.model import Scene
-from footfall.simulation.run_values import ContactLog, SimulationState, Trajectory
+from footfall.simulation.run_values import ContactLog, SimulationState, Trajectory, join_logs
 from footfall.simulation.step_values import Command
 
 Pushes = Mapping[str, Array]  # body -> wrench [f; n] (6,) at its origin, world axes, N and N m
@@ -80,17 +80,6 @@ class Course(Protocol):
         ...
 
 
-class Touched(NamedTuple):
-    """What touches at the end of a control period, row by row as a `ContactLog` has it."""
-
-    first: Integers
-    second: Integers
-    positions: Array
-    normals: Array
-    forces: Array
-    gaps: Array
-
-
 class Period(NamedTuple):
     """A control period: the state at its end, efforts (nv,) and currents (motors,) there, the worst residual, N s, the
     most steps of the solver, and what touches."""
@@ -100,7 +89,7 @@ class Period(NamedTuple):
     currents: Array
     residual: float
     solver_steps: int
-    touched: Touched
+    contacts: ContactLog
 
 
 class PeriodEngine(Protocol):
@@ -108,11 +97,6 @@ class PeriodEngine(Protocol):
 
     @property
     def robot(self) -> Robot: ...
-
-    @property
-    def names(self) -> Sequence[str]:
-        """Of all that may touch, as `Touched` numbers it."""
-        ...
 
     def period(self, state: SimulationState, command: Command, pushes: Pushes) -> Period: ...
 
@@ -136,7 +120,8 @@ class PeriodCourse:
 
     def rows(self, first: int, last: int) -> RecordedRows:
         done = self._done[first:last]
-        log, effort, currents = self._log(done), *(np.array([each[k] for each in done]) for k in (1, 2))
+        log = join_logs([each.contacts for each in done])
+        effort, currents = (np.array([each[k] for each in done]) for k in (1, 2))
         bodies = body_numbers(self._engine.robot, log.names)[log.first]
         return RecordedRows(effort, currents, log.counts, log.positions, log.forces, bodies)
 
@@ -144,14 +129,8 @@ class PeriodCourse:
         effort, currents, residual, steps = (
             np.array([period[k] for period in self._done]) for k in (1, 2, 3, 4)
         )
-        log = self._log(self._done)
+        log = join_logs([period.contacts for period in self._done])
         return Trajectory(time, self.q, self.v, effort, log, residual, steps.astype(np.int64), currents)
-
-    def _log(self, done: Sequence[Period]) -> ContactLog:
-        touched = [period.touched for period in done]
-        starts = np.cumsum([0, *(len(each.gaps) for each in touched)])
-        columns = (np.concatenate(column) for column in zip(*touched, strict=True))
-        return ContactLog(tuple(self._engine.names), starts, *columns)
 
 
 class Batch(NamedTuple):

@@ -169,7 +169,21 @@ def join_trajectories(parts: Sequence[Trajectory]) -> Trajectory:
     """Trajectories of one simulation, one after the other; one at least."""
     if not parts:
         raise InvalidInput("there are no trajectories to join; give one at least")
-    logs = [part.contacts for part in parts]
+    arrays = {
+        each.name: np.concatenate([getattr(part, each.name) for part in parts])
+        for each in fields(Trajectory)
+        if each.name not in ("contacts", "asked")
+    }
+    asked = [part.asked for part in parts if part.asked is not None]
+    return Trajectory(
+        **arrays,
+        contacts=join_logs([part.contacts for part in parts]),
+        asked=np.concatenate(asked) if len(asked) == len(parts) else None,
+    )
+
+
+def join_logs(logs: Sequence[ContactLog]) -> ContactLog:
+    """Contacts of periods, one after the other."""
     names = tuple(dict.fromkeys(name for log in logs for name in log.names))
     place = {name: k for k, name in enumerate(names)}
 
@@ -178,7 +192,7 @@ def join_trajectories(parts: Sequence[Trajectory]) -> Trajectory:
 
     ends = np.cumsum([0, *(len(log.gaps) for log in logs)])
     starts = [log.starts[:-1] + end for log, end in zip(logs, ends[:-1], strict=True)]
-    contacts = ContactLog(
+    return ContactLog(
         names,
         np.concatenate([*starts, ends[-1:]]),
         np.concatenate([renumbered(log, log.first) for log in logs]),
@@ -187,13 +201,4 @@ def join_trajectories(parts: Sequence[Trajectory]) -> Trajectory:
             np.concatenate([getattr(log, name) for log in logs])
             for name in ("positions", "normals", "forces", "gaps")
         ),
-    )
-    arrays = {
-        each.name: np.concatenate([getattr(part, each.name) for part in parts])
-        for each in fields(Trajectory)
-        if each.name not in ("contacts", "asked")
-    }
-    asked = [part.asked for part in parts if part.asked is not None]
-    return Trajectory(
-        **arrays, contacts=contacts, asked=np.concatenate(asked) if len(asked) == len(parts) else None
     )

@@ -16,7 +16,7 @@ import numpy as np
 from footfall.arrays import Array, Flags
 from footfall.contact.assembly import problem_of, problem_rows
 from footfall.contact.candidates import detect_contacts
-from footfall.contact.contacts import Contacts, contact_frame
+from footfall.contact.contacts import Contacts, contact_frame, material_columns
 from footfall.contact.law import limit_offset, moment_arm, shear_compliance
 from footfall.contact.pair_material import touching_material
 from footfall.contact.problem import ContactProblem
@@ -203,7 +203,6 @@ def _contacts(simulation: ExactSimulation, state: SimulationState, after: Simula
         [engine.contacts.owner_of(contact[side]) for side in ("first", "second")] for contact in contacts
     ]
     carriers = [[name if name in bodies else WORLD for name in pair] for pair in names]
-    pairs = _pair_materials(engine, after)
     surface = np.zeros((len(contacts), 3))
     for k, (contact, (_, other)) in enumerate(zip(contacts, names, strict=True)):
         if other in engine.contacts.paths:
@@ -216,16 +215,10 @@ def _contacts(simulation: ExactSimulation, state: SimulationState, after: Simula
         _in_frames(simulation, state.q, [pair[0] for pair in carriers], contacts["position"]),
         np.array([contact_frame(contact["normal"]) for contact in contacts]).reshape(-1, 3, 3),
         _felt_gaps(engine, contacts),
-        np.array([pair.friction for pair in pairs]),
-        np.array([pair.viscous_friction for pair in pairs]),
-        np.array([pair.restitution for pair in pairs]),
-        np.array([pair.stiffness for pair in pairs]),
-        np.array([pair.damping for pair in pairs]),
-        [pair[1] for pair in carriers],
-        _in_frames(simulation, state.q, [pair[1] for pair in carriers], contacts["position"]),
-        surface,
-        np.array([pair.rolling_friction for pair in pairs]),
-        np.array([pair.torsional_friction for pair in pairs]),
+        others=[pair[1] for pair in carriers],
+        other_points=_in_frames(simulation, state.q, [pair[1] for pair in carriers], contacts["position"]),
+        surface_velocity=surface,
+        **material_columns(_pair_materials(engine, after)),
     )
 
 

@@ -11,9 +11,10 @@ import pytest
 
 import footfall
 from footfall.compiler.routines import new_records
+from footfall.contact.contacts import Contact
 from footfall.contact.detection.broad import list_all_pairs
 from footfall.contact.detection.find import NONE_SLEEP, find_contacts
-from footfall.contact.detection.shapes import Bodies, Contact, Count
+from footfall.contact.detection.shapes import Bodies, Count
 from footfall.contact.detection.world import ContactWorld, bodies_at, build_contact_world, contacts_of
 from footfall.errors import SceneError, UnknownName
 from footfall.geometry.plane import Plane

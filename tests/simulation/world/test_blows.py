@@ -10,7 +10,7 @@ import pytest
 from benchmarks.lab.known_worlds import at, loose
 from footfall import Box, Scene, SceneObject, Simulation, Sphere
 from footfall.compiler.routines import new_records
-from footfall.contact.detection.shapes import Contact
+from footfall.contact.contacts import Contact
 from footfall.robot.model import Body, Joint, JointType, Robot
 from footfall.robot.shapes import Geometry
 from footfall.simulation.world.step import merge_contacts

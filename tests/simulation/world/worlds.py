@@ -8,7 +8,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import new_records
-from footfall.contact.detection.shapes import Contact
+from footfall.contact.contacts import Contact
 from footfall.contact.detection.world import build_contact_world
 from footfall.contact.law import ContactRules
 from footfall.geometry.plane import Plane

@@ -20,6 +20,7 @@ from footfall.compiler.routines import (
     routine,
     together,
 )
+from footfall.contact.contacts import Contact
 from footfall.contact.detection.boxes import reaches_plane
 from footfall.contact.detection.broad import update_pairs
 from footfall.contact.detection.convex_pairs import Found
@@ -27,7 +28,6 @@ from footfall.contact.detection.narrow import motion_between, pair_spots, solid_
 from footfall.contact.detection.reduction import chosen
 from footfall.contact.detection.shapes import (
     Bodies,
-    Contact,
     ContactMemory,
     Kind,
     ManifoldPoint,

@@ -1,4 +1,4 @@
-"""Shapes as detection sees them: records in tables, which routines read, and the points that detection finds."""
+"""Shapes as detection sees them: records in tables, which routines read, and what it keeps of pairs of them."""
 
 from __future__ import annotations
 
@@ -152,28 +152,6 @@ class Bodies(NamedTuple):
     position: ArrayOf[Vector3]
     linear: ArrayOf[Vector3]
     angular: ArrayOf[Vector3]
-
-
-class Contact(NamedTuple):
-    """A point where two shapes touch or may do so within the step.
-
-    first, second: numbers of the shapes; the first moves by itself. feature: tells the points of a pair apart; from
-    step to step the same point has the same. position: in the world, on the second shape if that does not move by
-    itself, else in the middle between both, m. normal: unit, from the second towards the first. gap: along it, m,
-    negative if they overlap. ahead: where something presses the gap that the velocity after the step leads to, m, else
-    minus infinity. bend: by how much the last step ended nearer than that said, m; not above zero. moment: of rolling
-    and torsional friction on the first shape, world axes, N m s.
-    """
-
-    first: int
-    second: int
-    feature: int
-    position: Vector3
-    normal: Vector3
-    gap: float
-    ahead: float
-    bend: float
-    moment: Vector3
 
 
 class ManifoldPoint(NamedTuple):

@@ -15,13 +15,13 @@ import numpy as np
 
 from footfall.arrays import Array, Integers
 from footfall.compiler.routines import ArrayOf, Vector3, new_records
+from footfall.contact.contacts import Contact
 from footfall.contact.detection.broad import key_of
 from footfall.contact.detection.find import NONE_SLEEP, find_contacts
 from footfall.contact.detection.narrow import MOST_SPOTS
 from footfall.contact.detection.pools import Carried, PoolBuilder, shapes_of
 from footfall.contact.detection.shapes import (
     Bodies,
-    Contact,
     ContactMemory,
     Count,
     Kind,

@@ -25,7 +25,7 @@ from footfall.scene.model import Material
 from footfall.simulation.joint_control import actuated_velocities
 from footfall.simulation.lanes.base_load import BaseLoad
 from footfall.simulation.lanes.clearance import Clearance
-from footfall.simulation.lanes.contacts import StepContact
+from footfall.simulation.lanes.contacts import LaneContact
 from footfall.simulation.lanes.foot_points import Foot
 from footfall.simulation.lanes.found_step import FoundResult, FoundRow, FoundStep
 from footfall.simulation.lanes.step import ExactStep, contacts_at, row_count
@@ -269,30 +269,30 @@ class BatchStep:
             0.0,
         )
 
-    def _pressed(self, impulses: Array, contacts: list[StepContact]) -> tuple[Array, Array]:
+    def _pressed(self, impulses: Array, contacts: list[LaneContact]) -> tuple[Array, Array]:
         """Impulses (points, 3) of the points of feet in the step before, world axes, N s, and where they are, m."""
         pressed, places, first = [], [], 0
         for _, candidates in self.points:
             numbers = range(first, first + len(candidates))
             pressed.append(sum(contacts[k].frame @ impulses[3 * k : 3 * k + 3] for k in numbers))
-            places.append(contacts[first].position)
+            places.append(contacts[first].at.position)
             first += len(candidates)
         return np.array(pressed), np.array(places)
 
-    def _found(self, result: FoundResult, contacts: list[StepContact]) -> _Advanced:
+    def _found(self, result: FoundResult, contacts: list[LaneContact]) -> _Advanced:
         """After a step with found contacts, as lanes have it."""
         rows: list[Any] = []
         first = 0
         normals: dict[int, Array] = {}
         for (foot, candidates), impulse in zip(self.points, result.pressed, strict=True):
             numbers = range(first, first + len(candidates))
-            normals.setdefault(foot, contacts[first].frame[:, 2])
-            nearest = contacts[first].gap
+            normals.setdefault(foot, contacts[first].at.normal)
+            nearest = contacts[first].at.gap
             for k in numbers[1:]:
-                nearest = minimum(nearest, contacts[k].gap)
+                nearest = minimum(nearest, contacts[k].at.gap)
             for k in numbers:
                 own = contacts[k].frame.T @ impulse
-                rows += list(where(contacts[k].gap <= nearest, own, 0.0) if len(numbers) > 1 else own)
+                rows += list(where(contacts[k].at.gap <= nearest, own, 0.0) if len(numbers) > 1 else own)
             first += len(candidates)
         forces = result.forces * (1.0 / self.options.dt)
         return _Advanced(

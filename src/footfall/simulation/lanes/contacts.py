@@ -9,10 +9,9 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler import minimum, where
-from footfall.contact.candidates import Candidate, Surface, nearest, poses_of, surface_velocity
-from footfall.contact.contacts import contact_frame
+from footfall.contact.candidates import Candidate, locate_contact, surface_motion
+from footfall.contact.contacts import Contact, contact_frame
 from footfall.contact.law import FAR, PairMaterial, limit_offset, material_law
-from footfall.dynamics.kinematics import frame_attachment
 from footfall.dynamics.loops import Coupling
 from footfall.math.transform import Transform
 from footfall.robot.model import Robot
@@ -23,18 +22,21 @@ from footfall.simulation.step_values import StepOptions
 MOST_ARM = 0.1
 
 
-class StepContact(NamedTuple):
-    """A candidate in one configuration: the links it joins, its axes (3, 3) with columns (t1, t2, n), and where."""
+class LaneContact(NamedTuple):
+    """A contact, where it is at, as solvers in lanes take it. frame (3, 3): columns (t1, t2, n), of a follower as long
+    as the arm of its moments. carried, turned (3,): velocity at the contact and rotation of a surface on a given path,
+    world axes. leader: of a follower the contact whose rolling and torsional friction it is."""
 
-    links: tuple[int, int]
-    frame: Array
-    position: Array
-    gap: Any
+    at: Contact
     material: PairMaterial
-    surface: Surface
-    carried: Array  # velocity (3,) at the contact of a surface that moves on a given path, world axes
-    turned: Array  # its rotation (3,), world axes
-    leader: int | None = None  # of a follower: the contact whose rolling and torsional friction it is
+    frame: Array
+    carried: Array
+    turned: Array
+    leader: int | None = None
+
+    @property
+    def links(self) -> tuple[int, int]:
+        return self.at.first, self.at.second
 
 
 class StepLaw(NamedTuple):
@@ -63,30 +65,26 @@ class JointLaw(NamedTuple):
     bound: float
 
 
-def locate_contact(
+def lane_contact(
     robot: Robot, poses: Sequence[Transform], candidate: Candidate, mu: Any, time: Any
-) -> StepContact:
-    """A candidate with the links at these poses."""
-    own, pose = poses_of(candidate, robot, poses, time)
-    point, normal, gap = nearest(candidate, own, pose)
-    carried, turned = surface_velocity(candidate, pose, point, time)
-    links = frame_attachment(robot, candidate.body).link, frame_attachment(robot, candidate.surface.body).link
+) -> LaneContact:
+    """A candidate with the links at these poses, and with this coefficient of friction."""
+    at = locate_contact(robot, poses, candidate, time)
+    carried, turned = surface_motion(candidate.surface, at.position, time)
     material = {name: getattr(candidate.surface.material, name) for name in PairMaterial._fields}
     material |= {"friction": mu}
-    return StepContact(
-        links, contact_frame(normal), point, gap, PairMaterial(**material), candidate.surface, carried, turned
-    )
+    return LaneContact(at, PairMaterial(**material), contact_frame(at.normal), carried, turned)
 
 
-def on_surface(contact: StepContact) -> StepContact:
+def on_surface(contact: LaneContact) -> LaneContact:
     """A contact with what does not move by itself acts where its surface is, as contacts that are found have it."""
-    if contact.links[1] >= 0:
+    at = contact.at
+    if at.second >= 0:
         return contact
-    normal = contact.frame[:, 2]
-    return contact._replace(position=contact.position - minimum(contact.gap, MOST_ARM) * normal)
+    return contact._replace(at=at._replace(position=at.position - minimum(at.gap, MOST_ARM) * at.normal))
 
 
-def followers_of(contacts: Sequence[StepContact]) -> list[StepContact]:
+def followers_of(contacts: Sequence[LaneContact]) -> list[LaneContact]:
     """Rolling and torsional friction of contacts that have some; the axes are as long as the arm of the moments."""
     return [
         contact._replace(frame=contact.material.arm * contact.frame, leader=k)
@@ -96,7 +94,7 @@ def followers_of(contacts: Sequence[StepContact]) -> list[StepContact]:
 
 
 def contact_laws(
-    contacts: Sequence[StepContact],
+    contacts: Sequence[LaneContact],
     motion: LinkMotion,
     options: StepOptions,
     before: Array,
@@ -116,7 +114,7 @@ def contact_laws(
             continue
         if material.restitution > 0.0 or material.viscous_friction > 0.0:
             speed = slip_velocity(contact, motion, before)
-        asked = material_law(material, contact.gap, 0.0, speed, rules, dt)
+        asked = material_law(material, contact.at.gap, 0.0, speed, rules, dt)
         offset = asked.offset if _gives_way(contact, motion) else FAR
         held = [-asked.shear * impulses[3 * k + way] if asked.shear > 0.0 else 0.0 for way in (0, 1)]
         drift = np.array([*held, offset])
@@ -124,20 +122,20 @@ def contact_laws(
     return laws
 
 
-def _gives_way(contact: StepContact, motion: LinkMotion) -> bool:
+def _gives_way(contact: LaneContact, motion: LinkMotion) -> bool:
     """Whether any velocity moves a contact along its normal: a robot on slides over a floor cannot leave it, and no
     impulse could help it out of it."""
-    rows = [motion.rows_at(link, contact.position)[:3] for link in contact.links]
-    normal = list(contact.frame[:, 2])
+    rows = [motion.rows_at(link, contact.at.position)[:3] for link in contact.links]
+    normal = list(contact.at.normal)
     entries = [entry for three in rows for entry in combine(normal, three).values()]
     return any(not isinstance(entry, int | float) or entry != 0.0 for entry in entries)
 
 
-def slip_velocity(contact: StepContact, motion: LinkMotion, v: Array) -> Array:
+def slip_velocity(contact: LaneContact, motion: LinkMotion, v: Array) -> Array:
     """Velocity (3,) of the robot's point against the surface along (t1, t2, n) at the robot's velocity v (nv,)."""
-    body, other = contact.links
-    relative = motion.point_velocity(body, contact.position, v)
-    relative = relative - motion.point_velocity(other, contact.position, v) - contact.carried
+    position = contact.at.position
+    first, second = (motion.point_velocity(link, position, v) for link in contact.links)
+    relative = first - second - contact.carried
     return np.asarray(contact.frame.T @ relative)
 
 

@@ -22,7 +22,7 @@ from footfall.dynamics.configuration import integrate
 from footfall.dynamics.energy import link_kinetic_energies, root_potential_energies
 from footfall.robot.model import JointType, Robot
 from footfall.simulation.contact_rows import LinkMotion
-from footfall.simulation.lanes.contacts import JointLaw, StepContact, StepLaw
+from footfall.simulation.lanes.contacts import JointLaw, LaneContact, StepLaw
 
 _MOST = 0.1  # of the speed; what would cost more lies in the ground, is lifted out of it and has nothing to pay with
 _LITTLE = 0.1  # of what a free fall loses
@@ -74,7 +74,7 @@ class EnergyBound:
         self,
         after: Array,
         impulse: Array,
-        contacts: Sequence[StepContact],
+        contacts: Sequence[LaneContact],
         contact_impulses: Array,
         laws: Sequence[StepLaw | JointLaw],
     ) -> Array:
@@ -115,7 +115,7 @@ class EnergyBound:
         return calm
 
     def _bounded(
-        self, after: Array, impulse: Array, contacts: Sequence[StepContact], contact_impulses: Array
+        self, after: Array, impulse: Array, contacts: Sequence[LaneContact], contact_impulses: Array
     ) -> Array:
         robot, dt, before = self.robot, self.dt, self.before
         part = 0.5 if self.midway else 1.0
@@ -151,7 +151,7 @@ class EnergyBound:
             energy = energy + v[k] * (0.5 * self.mass[k, k] * v[k] + sum(row, start=0.0))
         return energy
 
-    def _handed(self, v: Array, contacts: Sequence[StepContact], impulses: Array) -> list[Any]:
+    def _handed(self, v: Array, contacts: Sequence[LaneContact], impulses: Array) -> list[Any]:
         """Work, J, that contacts do at a velocity (nv,) on each of the wholes: by others, and by soft ground.
 
         What touches is taken to move with the mean of both velocities, so that what one gains the other loses.
@@ -162,30 +162,30 @@ class EnergyBound:
             own = [side for side in sides if side is not None]
             if len(set(own)) == 2:
                 push = contact.frame @ impulses[3 * k : 3 * k + 3]
-                both = [self.motion.point_velocity(link, contact.position, v) for link in contact.links]
+                both = [self.motion.point_velocity(link, contact.at.position, v) for link in contact.links]
                 passed = 0.5 * (push @ (both[0] + both[1]))
                 work[own[0]], work[own[1]] = work[own[0]] + passed, work[own[1]] - passed
-            if np.isfinite(contact.surface.material.stiffness):
-                sprung = impulses[3 * k + 2] * (contact.frame[:, 2] @ self._apart(contact, v))
+            if np.isfinite(contact.material.stiffness):
+                sprung = impulses[3 * k + 2] * (contact.at.normal @ self._apart(contact, v))
                 for side in own:
                     work[side] = work[side] + sprung / len(own)
         return work
 
-    def _apart(self, contact: StepContact, v: Array) -> Array:
+    def _apart(self, contact: LaneContact, v: Array) -> Array:
         """Velocity (3,) of a contact's two sides against each other at v (nv,), on ground that stands still."""
-        first, second = (self.motion.point_velocity(link, contact.position, v) for link in contact.links)
+        first, second = (self.motion.point_velocity(link, contact.at.position, v) for link in contact.links)
         return np.asarray(first - second)
 
-    def _carried(self, contacts: Sequence[StepContact], impulses: Array) -> list[Any]:
+    def _carried(self, contacts: Sequence[LaneContact], impulses: Array) -> list[Any]:
         """Work, J, that surfaces on given paths do on each of the wholes."""
         work: list[Any] = [0.0] * len(self.wholes)
         for k, contact in enumerate(contacts):
             side = self._owner(contact.links[0])
-            if contact.surface.motion is not None and side is not None:
+            if side is not None:
                 push = contact.frame @ impulses[3 * k : 3 * k + 3]
-                if np.isfinite(contact.surface.material.stiffness):
+                if np.isfinite(contact.material.stiffness):
                     # A spring's work is counted already.
-                    push = push - impulses[3 * k + 2] * contact.frame[:, 2]
+                    push = push - impulses[3 * k + 2] * contact.at.normal
                 work[side] = work[side] + push @ contact.carried
         return work
 

@@ -28,9 +28,10 @@ from footfall.compiler.routines import (
     routine,
 )
 from footfall.compiler.routines.callback import RoutineCallback
+from footfall.contact.contacts import Contact
 from footfall.contact.detection.broad import list_all_pairs
 from footfall.contact.detection.find import Shared
-from footfall.contact.detection.shapes import Bodies, Contact, ContactMemory, Pair
+from footfall.contact.detection.shapes import Bodies, ContactMemory, Pair
 from footfall.contact.detection.shapes import Count as MemoryCount
 from footfall.contact.detection.world import ContactWorld, build_contact_world, new_memory, ordered
 from footfall.dynamics.kinematics import link_poses

@@ -15,7 +15,7 @@ from footfall.arrays import Array
 from footfall.contact.law import LinearLaw
 from footfall.math.spatial import cross, skew, symmetric
 from footfall.simulation.contact_rows import LinkMotion, Row, along, combine, inner
-from footfall.simulation.lanes.contacts import JointLaw, StepContact
+from footfall.simulation.lanes.contacts import JointLaw, LaneContact
 
 # Linear systems of a robot's velocities by elimination that keeps the zeros between branches, as traced code.
 #
@@ -95,7 +95,7 @@ class ConstraintGroups:
     """The rows of a step: three for each contact, then one for each joint law."""
 
     def __init__(
-        self, motion: LinkMotion, contacts: Sequence[StepContact], joints: Sequence[JointLaw]
+        self, motion: LinkMotion, contacts: Sequence[LaneContact], joints: Sequence[JointLaw]
     ) -> None:
         self.size = len(motion.tree.parent_velocity)
         self.contacts = contacts
@@ -241,7 +241,7 @@ class ConstraintGroups:
             frame = self.contacts[number].frame
             local = frame @ cones[number].stiffness @ frame.T
             if (leader := self.contacts[number].leader) is not None:
-                normal = self.contacts[leader].frame[:, 2]
+                normal = self.contacts[leader].at.normal
                 led = np.array([*normal, *cross(arm, normal)])
                 push = np.array([0.0, 0.0, 0.0, *(frame @ cones[number].following)])
                 total = total + np.outer(push, led)
@@ -279,13 +279,13 @@ def _group(
     motion: LinkMotion,
     links: tuple[int, int],
     members: list[int],
-    contacts: Sequence[StepContact],
+    contacts: Sequence[LaneContact],
     base: tuple[int, Array] | None,
 ) -> tuple[_Group, Array]:
     """A group, and the point (3,) where its motion is taken: that of its base, if it has one."""
     first, second = links
     if len(members) == 1:
-        point, frame = contacts[0].position, contacts[0].frame
+        point, frame = contacts[0].at.position, contacts[0].frame
         rows = _relative(motion.rows_at(first, point), motion.rows_at(second, point))
         rows = [combine(list(frame[:, k]), rows[:3]) for k in range(3)]
         return _Group(members, rows, None, None, sorted(rows[0])), point
@@ -294,7 +294,7 @@ def _group(
     else:
         point = motion.poses[max(first, second)].translation if links != (-1, -1) else np.zeros(3)
     rows = _relative(motion.rows_at(first, point), motion.rows_at(second, point))
-    arms = [contact.position - point for contact in contacts]
+    arms = [contact.at.position - point for contact in contacts]
     return _Group(members, rows, arms, None if base is None else base[0], sorted(rows[0])), point
 
 

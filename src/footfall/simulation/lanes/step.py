@@ -31,12 +31,12 @@ from footfall.simulation.joint_control import (
 )
 from footfall.simulation.lanes.contacts import (
     JointLaw,
-    StepContact,
+    LaneContact,
     StepLaw,
     contact_laws,
     followers_of,
     joint_laws,
-    locate_contact,
+    lane_contact,
     on_surface,
 )
 from footfall.simulation.lanes.energy_bound import EnergyBound
@@ -76,7 +76,7 @@ class Problem(NamedTuple):
     inertia: Array
     push: Array  # (nv,) N s
     motion: LinkMotion
-    contacts: list[StepContact]
+    contacts: list[LaneContact]
     contact_laws: list[StepLaw]
     joint_laws: list[JointLaw]
 
@@ -141,22 +141,22 @@ def advanced(
     q = integrate(robot, state.q, dt * v)
     report = StepReport(
         effort,
-        np.array([contact.position for contact in contacts]).reshape(-1, 3),
+        np.array([contact.at.position for contact in contacts]).reshape(-1, 3),
         np.array(
             [contact.frame @ (impulses[3 * k : 3 * k + 3] * (1.0 / dt)) for k, contact in enumerate(contacts)]
         ).reshape(-1, 3),
-        np.array([contact.frame[:, 2] for contact in contacts]).reshape(-1, 3),
-        np.array([contact.gap for contact in contacts]),
+        np.array([contact.at.normal for contact in contacts]).reshape(-1, 3),
+        np.array([contact.at.gap for contact in contacts]),
         residual,
         steps,
     )
     return StepState(q, v, control.integral, impulses), report
 
 
-def contacts_at(place: Place, poses: Sequence[Transform], loads: Loads) -> list[StepContact]:
+def contacts_at(place: Place, poses: Sequence[Transform], loads: Loads) -> list[LaneContact]:
     """Where all places are, with the links at these poses."""
     contacts = [
-        locate_contact(place.robot, poses, candidate, loads.friction[k], loads.time)
+        lane_contact(place.robot, poses, candidate, loads.friction[k], loads.time)
         for k, candidate in enumerate(place.candidates)
     ]
     return [on_surface(contact) for contact in contacts] if place.on_surfaces else contacts
@@ -169,7 +169,7 @@ def _problem(
     acting: SmoothForces,
     coupling: Coupling,
     motion: LinkMotion,
-    contacts: list[StepContact],
+    contacts: list[LaneContact],
 ) -> Problem:
     return Problem(
         acting.inertia,

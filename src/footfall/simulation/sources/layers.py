@@ -39,10 +39,10 @@ from footfall.robot.tree import Attachment
 from footfall.scene.model import Scene
 from footfall.simulation.contact_rows import LinkMotion
 from footfall.simulation.drive_step import DriveTrain
-from footfall.simulation.engine import Batch, Deepest, Period, PeriodCourse, Pushes, RolloutParts, Touched
+from footfall.simulation.engine import Batch, Deepest, Period, PeriodCourse, Pushes, RolloutParts
 from footfall.simulation.joint_control import limited_velocities, rubbing_velocities
 from footfall.simulation.robot_motion import RobotMotion
-from footfall.simulation.run_values import SimulationState
+from footfall.simulation.run_values import ContactLog, SimulationState
 from footfall.simulation.run_watch import are_good
 from footfall.simulation.step_values import Command, StepOptions
 from footfall.simulation.world.engine import Setting
@@ -479,9 +479,9 @@ class LayeredEngine:
         q, effort, drives = self.motion.settle(state.q, state.v, solved.v, *acting)
         after = SimulationState(state.time + dt, q, solved.v, now.integral, state.impulses, drives)
         currents = np.zeros(0) if self.train is None else self.train.currents(drives)
-        touched, swept = self._pressed(now, touching, before, solved.values), solved.swept
+        contacts, swept = self._pressed(now, touching, before, solved.values), solved.swept
         return Period(
-            _with_values(after, solved.values), effort, currents, swept.change, swept.sweeps, touched
+            _with_values(after, solved.values), effort, currents, swept.change, swept.sweeps, contacts
         )
 
     def touching_nodes(self, now: Approach, before: LayerValues, time: float) -> TouchingNodes:
@@ -491,13 +491,15 @@ class LayeredEngine:
 
     def _pressed(
         self, now: Approach, touching: TouchingNodes, before: LayerValues, after: LayerValues
-    ) -> Touched:
+    ) -> ContactLog:
         nodes, impulses = self.nodes, after.impulses[touching.nodes]
         some = np.flatnonzero(impulses.any(axis=1))
         pressed = touching.nodes[some]
         links = nodes.link[pressed]
         places = nodes.points[pressed] + before.displacements[pressed]
-        return Touched(
+        return ContactLog(
+            tuple(self.names),
+            np.array([0, len(some)]),
             self._owners[pressed],
             touching.others[some],
             now.positions[links] + np.einsum("mij,mj->mi", now.rotations[links], places),

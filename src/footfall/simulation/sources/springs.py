@@ -21,7 +21,7 @@ from footfall.dynamics.loops import Coupling
 from footfall.math.transform import identity_transform
 from footfall.robot.model import Robot
 from footfall.simulation.contact_rows import LinkMotion
-from footfall.simulation.lanes.contacts import StepContact, locate_contact, slip_velocity
+from footfall.simulation.lanes.contacts import LaneContact, lane_contact, slip_velocity
 from footfall.simulation.lanes.step import ExactStep, row_count
 from footfall.simulation.lanes.values import Loads, Place, StepReport, StepState
 from footfall.simulation.sources.smooth import SmoothIntegrator, smooth_step
@@ -112,7 +112,7 @@ class _Springs(NamedTuple):
         generalised: list[Any] = [0.0] * robot.nv
         contacts, forces, memories = [], [], []
         for k, candidate in enumerate(self.place.candidates):
-            contact = locate_contact(robot, motion.poses, candidate, self.loads.friction[k], self.loads.time)
+            contact = lane_contact(robot, motion.poses, candidate, self.loads.friction[k], self.loads.time)
             body, other = contact.links
             carrier = motion.poses[other] if other >= 0 else identity_transform()
             if candidate.surface.motion is not None:
@@ -122,9 +122,9 @@ class _Springs(NamedTuple):
             force, memory = penalty_force(
                 self.law,
                 self.memories[k],
-                gap=contact.gap,
+                gap=contact.at.gap,
                 frame=turned,
-                position=carrier.rotation.T @ (contact.position - carrier.translation),
+                position=carrier.rotation.T @ (contact.at.position - carrier.translation),
                 velocity=turned @ slip_velocity(contact, motion, v),
                 friction=self.loads.friction[k],
                 viscous_friction=contact.material.viscous_friction,
@@ -132,7 +132,7 @@ class _Springs(NamedTuple):
             )
             in_world = contact.frame @ force
             for link, sign in ((body, 1.0), (other, -1.0)):
-                for row, entry in zip(motion.rows_at(link, contact.position)[:3], in_world, strict=True):
+                for row, entry in zip(motion.rows_at(link, contact.at.position)[:3], in_world, strict=True):
                     for velocity, value in row.items():
                         generalised[velocity] = generalised[velocity] + sign * value * entry
             contacts.append(contact)
@@ -145,7 +145,7 @@ class _Pressed(NamedTuple):
     """Contacts in one state: forces on the joints (nv,), on the points (3,) in world axes, and what they keep."""
 
     generalised: Array
-    contacts: list[StepContact]
+    contacts: list[LaneContact]
     forces: list[Array]
     memories: list[PenaltyMemory]
 
@@ -155,10 +155,10 @@ class _Pressed(NamedTuple):
         return (
             state._replace(impulses=np.concatenate([np.zeros(0), *kept, state.impulses])),
             report._replace(
-                positions=np.array([each.position for each in self.contacts]).reshape(-1, 3),
+                positions=np.array([each.at.position for each in self.contacts]).reshape(-1, 3),
                 forces=np.array(self.forces).reshape(-1, 3),
-                normals=np.array([each.frame[:, 2] for each in self.contacts]).reshape(-1, 3),
-                gaps=np.array([each.gap for each in self.contacts]),
+                normals=np.array([each.at.normal for each in self.contacts]).reshape(-1, 3),
+                gaps=np.array([each.at.gap for each in self.contacts]),
             ),
         )
 

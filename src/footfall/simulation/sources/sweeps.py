@@ -24,7 +24,7 @@ from footfall.dynamics.factorisation import MassFactor, factorise, solve_factore
 from footfall.errors import InvalidInput
 from footfall.math.spatial import symmetric
 from footfall.simulation.contact_rows import LinkMotion, Row, along, combine, handed_on, inner, moved
-from footfall.simulation.lanes.contacts import JointLaw, StepContact, StepLaw, slip_velocity
+from footfall.simulation.lanes.contacts import JointLaw, LaneContact, StepLaw, slip_velocity
 from footfall.simulation.lanes.step import Problem, Solved, advanced, row_count
 from footfall.simulation.lanes.values import Loads, Place, StepReport, StepState
 from footfall.simulation.step_values import Command
@@ -107,7 +107,7 @@ class ContactBlock(NamedTuple):
     """One contact in the solver: rows (t1, t2, n), bias of their velocities, its own block (3, 3) of the Delassus
     matrix with compliance, and its inverse."""
 
-    contact: StepContact
+    contact: LaneContact
     law: StepLaw
     first: int
     rows: list[Row]
@@ -168,7 +168,7 @@ def solve_blocks(
 
 
 def contact_blocks(
-    contacts: Sequence[StepContact],
+    contacts: Sequence[LaneContact],
     laws: Sequence[StepLaw],
     motion: LinkMotion,
     whitening: Whitening,
@@ -178,9 +178,9 @@ def contact_blocks(
     blocks = []
     for k, (contact, law) in enumerate(zip(contacts, laws, strict=True)):
         body, other = contact.links
-        rows = whitening.point_rows(body, contact.position)
+        rows = whitening.point_rows(body, contact.at.position)
         if other >= 0:
-            others = whitening.point_rows(other, contact.position)
+            others = whitening.point_rows(other, contact.at.position)
             rows = [combine((1.0, -1.0), pair) for pair in zip(rows, others, strict=True)]
         rows = [combine(list(contact.frame[:, i]), rows) for i in range(3)]
         bias = slip_velocity(contact, motion, free) + law.drift
@@ -270,7 +270,7 @@ def _collide(block: ContactBlock, u: list[Any], p: list[Any], rules: ContactRule
     speed, contact, law = caused + np.array(block.bias), block.contact, block.law
     if contact.material.restitution > 0.0 and not (isinstance(law.offset, float) and law.offset == FAR):
         # It rebounds from what the others have done to it, too: so a row of balls passes an impact on.
-        now = normal_law(contact.gap, 0.0, law.approach + caused[2], contact.material, rules, dt)
+        now = normal_law(contact.at.gap, 0.0, law.approach + caused[2], contact.material, rules, dt)
         speed[2] = speed[2] - law.offset + now.offset
     impulse = _impact_impulse(block.rows, speed, law.friction)
     # Blocks are regularised by 1e-9, and no later impact would make up for it.

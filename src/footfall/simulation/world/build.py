@@ -10,8 +10,9 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import new_records, new_team
+from footfall.contact.contacts import Contact
 from footfall.contact.detection.find import Shared
-from footfall.contact.detection.shapes import Bodies, Contact
+from footfall.contact.detection.shapes import Bodies
 from footfall.contact.detection.world import ContactWorld
 from footfall.contact.law import PairMaterial
 from footfall.contact.pair_material import RobotSide, touching_material

@@ -9,7 +9,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler.routines import helped, new_records
 from footfall.compiler.threads import Job, available_cores, share
-from footfall.contact.detection.shapes import Contact
+from footfall.contact.contacts import Contact
 from footfall.simulation.engine import Batch, Pace, Pushes, RecordedRows, RolloutParts, body_numbers
 from footfall.simulation.run_values import ContactLog, SimulationState, Trajectory
 from footfall.simulation.step_values import Command

@@ -12,7 +12,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler.routines import new_records
 from footfall.compiler.threads import begin
-from footfall.contact.detection.shapes import Contact
+from footfall.contact.contacts import Contact
 from footfall.contact.detection.world import (
     Carriers,
     ContactWorld,

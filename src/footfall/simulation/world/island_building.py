@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.compiler.routines import ArrayOf, Lanes, Matrix3, Vector3, new_records, routine
-from footfall.contact.contacts import contact_frame
-from footfall.contact.detection.shapes import Contact
+from footfall.contact.contacts import Contact, contact_frame
 from footfall.contact.islands.island import (
     TWIST,
     Follower,

@@ -8,7 +8,7 @@ import numpy as np
 
 from footfall.arrays import Array, Integers
 from footfall.compiler.routines import ArrayOf, Lanes, Vector3
-from footfall.contact.detection.shapes import Contact
+from footfall.contact.contacts import Contact
 from footfall.math.block_sparse import WIDTH
 from footfall.simulation.world.laws import material_of
 from footfall.simulation.world.records import Moment, World

@@ -8,7 +8,7 @@ import numpy as np
 
 from footfall.arrays import Integers
 from footfall.compiler.routines import ArrayOf, Lanes, Vector3, new_records
-from footfall.contact.detection.shapes import Contact
+from footfall.contact.contacts import Contact
 from footfall.contact.islands.island import TWIST, Group
 from footfall.math.block_sparse import WIDTH, Elimination, block_number, plan_elimination
 from footfall.simulation.world.island_draft import Draft, bodies_of

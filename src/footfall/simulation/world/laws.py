@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from footfall.compiler.routines import Matrix3, Vector3
-from footfall.contact.detection.shapes import Contact
+from footfall.contact.contacts import Contact
 from footfall.contact.islands.island import Follower
 from footfall.contact.law import MaterialLaw, PairMaterial, follower_law, material_law
 from footfall.simulation.world.records import Moment, World

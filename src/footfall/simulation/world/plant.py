@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from footfall.compiler.routines import new_records
-from footfall.contact.detection.shapes import Contact
+from footfall.contact.contacts import Contact
 from footfall.contact.detection.shapes import Count as MemoryCount
 from footfall.simulation.engine import Pushes
 from footfall.simulation.run_values import SimulationState

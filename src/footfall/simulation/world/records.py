@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from footfall.arrays import Array, Flags, Integers
 from footfall.compiler.routines import ArrayOf, Lanes, Matrix3, Vector3
+from footfall.contact.contacts import Contact
 from footfall.contact.detection.find import Shared
-from footfall.contact.detection.shapes import Bodies, Contact, ContactMemory, ShapeTable
+from footfall.contact.detection.shapes import Bodies, ContactMemory, ShapeTable
 from footfall.contact.law import ContactRules, PairMaterial
 from footfall.math.block_sparse import Elimination
 

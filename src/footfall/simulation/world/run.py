@@ -8,7 +8,7 @@ import numpy as np
 
 from footfall.arrays import Array, Integers
 from footfall.compiler.routines import ArrayOf, Team, Vector3, next_piece, routine, together
-from footfall.contact.detection.shapes import Contact
+from footfall.contact.contacts import Contact
 from footfall.simulation.world.records import Count, Moment, State, World
 from footfall.simulation.world.step import advance
 

@@ -21,9 +21,9 @@ from footfall.compiler.routines import (
     routine,
     together,
 )
+from footfall.contact.contacts import Contact
 from footfall.contact.detection.broad import sort
 from footfall.contact.detection.find import Need, Sleepers, find_contacts
-from footfall.contact.detection.shapes import Contact
 from footfall.contact.islands.island import TWIST, IslandContact
 from footfall.contact.islands.rebound import solve_without_gain
 from footfall.contact.islands.solve import Effort

@@ -13,8 +13,8 @@ import numpy as np
 
 from footfall.arrays import Integers
 from footfall.compiler.routines import ArrayOf, Vector3, routine
+from footfall.contact.contacts import Contact
 from footfall.contact.detection.narrow import motion_between
-from footfall.contact.detection.shapes import Contact
 from footfall.simulation.world.records import Moment
 
 _SAME_POINT = 0.03  # m: contacts of a pair that are farther apart are others
