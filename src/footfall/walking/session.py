@@ -434,9 +434,12 @@ class WalkSession:
             self._watch_vision(self.sight)
         else:
             assert isinstance(self.localiser, Localiser)
+            goes = isinstance(self.pilot.order, GoTo)
+            if not (goes or self.localiser.smooth):
+                return  # nobody needs to know where the camera is
             places = self.localiser.look(self.walker)
-            if not isinstance(self.pilot.order, GoTo):
-                return  # nobody needs to know
+            if not goes:
+                return
             seen = self.sight.look(self.walker, self._goal, places)
         if seen is not None:
             self._note("environment", environment_data(self.pilot.environment, seen))
