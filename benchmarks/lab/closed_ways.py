@@ -103,9 +103,15 @@ def gap(rng: np.random.Generator) -> list[SceneObject]:
 
 
 def wall(rng: np.random.Generator) -> list[SceneObject]:
-    """A wall or a bar from wall to wall."""
+    """A barrier from wall to wall."""
     x, height = float(rng.uniform(1.1, 1.6)), float(rng.uniform(0.3, 1.5))
     return [floor(), *_walls(rng), block("barrier", "obstacle", (x, x + 0.1), (-1.2, 1.2), (0.0, height))]
+
+
+def bar(rng: np.random.Generator) -> list[SceneObject]:
+    """A bar from wall to wall that is too high to step over, but not for legs that may lift their feet higher."""
+    x, height, deep = (float(value) for value in rng.uniform((1.1, 0.16, 0.05), (1.6, 0.21, 0.12)))
+    return [floor(), *_walls(rng), block("bar", "obstacle", (x, x + deep), (-1.2, 1.2), (0.0, height))]
 
 
 def unseen(rng: np.random.Generator) -> list[SceneObject]:
@@ -118,7 +124,8 @@ def unseen(rng: np.random.Generator) -> list[SceneObject]:
 
 
 SCENES: dict[str, Callable[[np.random.Generator], list[SceneObject]]] = {
-    made.__name__.replace("_", " "): made for made in (high_step, stairs, trench, beam, gap, wall, unseen)
+    made.__name__.replace("_", " "): made
+    for made in (high_step, stairs, trench, beam, gap, wall, bar, unseen)
 }
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.ndimage import distance_transform_edt
 
 from footfall.arrays import Array, Flags
-from footfall.geometry.swept_sphere import SweptVolume, swept_line
+from footfall.geometry.swept_sphere import SweptSphere, SweptVolume, swept_line
 from footfall.motion.hand_space import HandSpace
 from footfall.motion.reduced_model import CapsuleShape, Rectangle, ReducedModel
 from footfall.planning.parameters import PRINTED_LEG
@@ -132,8 +132,9 @@ class Biped:
         return len(self.reach)
 
 
-def biped_of(model: ReducedModel) -> Biped:
-    """The planner's view of a robot."""
+def biped_of(model: ReducedModel, higher: float = 0.0) -> Biped:
+    """The planner's view of a robot. higher: by which what it steps over may be higher than usual, m; its body begins
+    as much higher."""
     leg = model.leg.lower_leg + model.leg.upper_leg
     scale, arm = leg / PRINTED_LEG, model.upper_arm + model.lower_arm
     middle = (model.sole[0] + model.sole[1]) / 2
@@ -154,6 +155,8 @@ def biped_of(model: ReducedModel) -> Biped:
     )
     if model.bulk is not None:
         body = _capsules(model.bulk.body)
+    if higher > 0.0:
+        body = SweptVolume(tuple(_begun_higher(element, higher) for element in body.elements))
     arms: tuple[SweptVolume, ...] = ()
     reach: tuple[SweptVolume, ...] = ()
     right_reach = _reach_volume(model, shoulder, scale) if arm > 0.0 else None
@@ -187,6 +190,12 @@ def _arm_volume(model: ReducedModel, shoulder: Array, arm: float) -> SweptVolume
             swept_line(elbow, hand, _FOREARM_RADIUS * scale),
         )
     )
+
+
+def _begun_higher(element: SweptSphere, higher: float) -> SweptSphere:
+    """A line whose ends are not lower than the lower one and a height above it, m."""
+    low = element.corners[:, 2].min() + higher
+    return SweptSphere(np.maximum(element.corners, (-np.inf, -np.inf, low)), element.radius)
 
 
 def _capsules(shapes: tuple[CapsuleShape, ...]) -> SweptVolume:

@@ -137,7 +137,8 @@ class _Relaxed(NamedTuple):
 
 _LIMITS = (
     _Relaxed("step", "vertical_m", 0.35, "a step up or down of {need:.2f} m; the limit is {limit:.2f} m"),
-    _Relaxed("step", "obstacle_m", 0.6, "something of {need:.2f} m to step over; the limit is {limit:.2f} m"),
+    # About what legs of 0.87 m can lift a foot over; what is higher is an object in the way.
+    _Relaxed("step", "obstacle_m", 0.22, "a thing of {need:.3f} m to step over; the limit is {limit:.3f} m"),
     _Relaxed(
         "foothold",
         "uneven_m",

@@ -16,7 +16,7 @@ from footfall.planning.footprints import Stamps, sole_stamps
 from footfall.planning.ground import FootholdRules, PlaneFit, plane_fits
 from footfall.planning.guide import CostRules
 from footfall.planning.hand_contacts import Arms, HandRules, arms_of, hand_rules
-from footfall.planning.parameters import PlannerParameters
+from footfall.planning.parameters import PlannerParameters, parameters_for
 from footfall.planning.refinement import Refinement, refinement_for
 from footfall.planning.solids import Volumes, turned_volumes
 from footfall.planning.step_set import (
@@ -58,7 +58,8 @@ def tables_for(model: ReducedModel, parameters: PlannerParameters) -> Tables:
     if key not in _TABLES:
         if len(_TABLES) >= _KEPT:
             _TABLES.pop(next(iter(_TABLES)))
-        _TABLES[key] = _made(biped_of(model), parameters, model.hand_space)
+        higher = max(parameters.step.obstacle_m - parameters_for(model).step.obstacle_m, 0.0)
+        _TABLES[key] = _made(biped_of(model, higher), parameters, model.hand_space)
     return _TABLES[key]
 
 
