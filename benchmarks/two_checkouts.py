@@ -143,8 +143,18 @@ def control_cases() -> Iterator[Case]:
     """Steps of inverse kinematics and of whole-body control of LOLA on her feet, and goals of an arm."""
     import footfall
     from benchmarks.lab.control import lola_steps
-    from footfall.ik import solve_ik
-    from footfall.tasks import PoseTask
+    from benchmarks.lab.control_peers import FRAMES, resting_states
+    from footfall.bench.robots import load_measured, measurable
+    from footfall.ik import (
+        BoundedRate,
+        CollisionLimits,
+        ComfortCost,
+        GuardedRate,
+        Limits,
+        ResolvedRate,
+        solve_ik,
+    )
+    from footfall.tasks import PoseTask, lola_task_space, posture
 
     for step in lola_steps():
 
@@ -153,6 +163,31 @@ def control_cases() -> Iterator[Case]:
             return 20
 
         yield Case(step.name, sweep)
+    lola = footfall.load("lola")
+    idle = lola.configuration("idle")
+    resolved = ResolvedRate(lola, lola_task_space(lola, idle), cost=ComfortCost(tuple(idle.tolist())))
+    arms = tuple(pair for pair in lola.volume_pairs if "arm" in pair[0])
+    apart = CollisionLimits(pairs=arms, clearance=0.03)
+    rng = np.random.default_rng(3)
+    near = [footfall.integrate(lola, idle, 0.1 * rng.normal(size=lola.nv)) for _ in range(20)]
+    rates: dict[str, tuple[Callable[[Any], Any], Any]] = {
+        "GuardedRate, joint limits": (GuardedRate(resolved, dt=0.01), near),
+        "GuardedRate, arms apart": (GuardedRate(resolved, dt=0.01, collisions=apart), near),
+    }
+    if "talos" in measurable():
+        talos = load_measured("talos")
+        rest, states = resting_states(talos, 20)
+        poses = [PoseTask(frame, footfall.frame_pose(talos, rest, frame), gains=50.0) for frame in FRAMES]
+        tasks = [*poses, posture(talos, rest, gains=50.0, weight=1e-4)]
+        rates["BoundedRate, TALOS"] = BoundedRate(talos, tasks, dt=0.01, limits=Limits(approach=0.5)), states
+    for name, (rate, states) in rates.items():
+
+        def steps(rate: Callable[[Any], Any] = rate, states: Any = states) -> int:
+            for q in states:
+                rate(q)
+            return len(states)
+
+        yield Case(name, steps)
     arm = footfall.load("arm-7r")
     frame = arm.bodies[-1].name
     rng = np.random.default_rng(2)

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import daqp
 import numpy as np
 import pytest
 
 from footfall.arrays import Array
-from footfall.control.dual_active_set import INFEASIBLE, SOLVED, RowLimits, inverse_factor, minimise
+from footfall.control.dual_active_set import (
+    INFEASIBLE,
+    SOLVED,
+    RowLimits,
+    inverse_factor,
+    minimise,
+    minimise_program,
+)
 from footfall.control.quadratic_program import QuadraticProgram, solve_quadratic_program
 from footfall.errors import NoSolution
 
@@ -43,6 +51,34 @@ def test_conditions_of_optimality(seed: int) -> None:
     free = lower < upper
     assert (np.abs(values - lower)[free & (multipliers > 0.0)] < scale).all()
     assert (np.abs(values - upper)[free & (multipliers < 0.0)] < scale).all()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_bounds_of_x_are_rows_that_need_not_be_written_down(seed: int) -> None:
+    """Bit by bit as with rows of the identity, and as DAQP has it."""
+    random = np.random.default_rng(seed)
+    n, m = int(random.integers(2, 30)), int(random.integers(0, 12))
+    half, rows = random.normal(size=(n, n)), random.normal(size=(m, n))
+    hessian, gradient = half @ half.T + 1e-2 * np.eye(n), 10.0 * random.normal(size=n)
+    inside = random.normal(size=n)
+    values = np.concatenate([rows @ inside, inside])
+    lower, upper = values - 0.5 * random.random(m + n), values + 0.5 * random.random(m + n)
+    lower[random.random(m + n) < 0.2], upper[random.random(m + n) < 0.2] = -np.inf, np.inf
+    found = minimise_program(hessian, gradient, RowLimits(rows, lower, upper), 1e-10)
+    written = RowLimits(np.concatenate([rows, np.eye(n)]), lower, upper)
+    same = minimise_program(hessian, gradient, written, 1e-10)
+    assert found.status == SOLVED
+    assert (found.multipliers != 0.0).any()
+    np.testing.assert_array_equal(found.x, same.x)
+    np.testing.assert_array_equal(found.multipliers, same.multipliers)
+    bounds = [np.roll(each, n) for each in (upper, lower)]
+    theirs, _, flag, _ = daqp.solve(
+        hessian, gradient, rows, *bounds, np.zeros(m + n, dtype=np.int32), primal_tol=1e-12
+    )
+    assert flag == 1
+    np.testing.assert_allclose(found.x, theirs, atol=1e-8)
+    program = QuadraticProgram(hessian, gradient, rows, bounds[1], bounds[0])
+    np.testing.assert_array_equal(solve_quadratic_program(program), found.x)
 
 
 def test_contradictions_are_found() -> None:

@@ -27,7 +27,10 @@ _DEPENDENT = 1e-14  # squared part of a row that is new, below which it depends 
 
 
 class RowLimits(NamedTuple):
-    """`lower <= rows x <= upper`: (m, n) and (m,); infinite where there is no bound."""
+    """`lower <= rows x <= upper`: (m, n) and (m,); infinite where there is no bound.
+
+    With n more bounds, (m + n,), the last are those of x itself: its rows need not be written down.
+    """
 
     rows: Array
     lower: Array
@@ -35,7 +38,7 @@ class RowLimits(NamedTuple):
 
 
 class Minimum(NamedTuple):
-    """x (n,); multipliers (m,), positive at lower bounds; steps taken."""
+    """x (n,); multipliers, one a bound, positive at lower ones; steps taken."""
 
     status: int
     x: Array
@@ -44,7 +47,8 @@ class Minimum(NamedTuple):
 
 
 class _Look(NamedTuple):
-    """What is known of the rows. norms (m,); settled (m,): which are in force, ignored or still open."""
+    """What is known of the rows, those of x itself included: norms; settled: which are in force, ignored or still
+    open."""
 
     norms: Array
     settled: Integers
@@ -53,9 +57,10 @@ class _Look(NamedTuple):
 class _Force(NamedTuple):
     """The rows in force, in axes of which the first `rank` span them.
 
-    turned (n, m + n): all rows as columns in these axes; then these axes themselves. triangle (n, n): row k has
-    entries 0 to k of the k-th row in force. held, signs, forces (n,): which row that is, its side (1 at its lower
-    bound, -1 at the upper) and its multiplier. values (m,): what all rows give at the point.
+    turned (n, m + n): all rows as columns in these axes, then these axes themselves, whose columns are the rows of x.
+    triangle (n, n): row k has entries 0 to k of the k-th row in force. held, signs, forces (n,): which row that is, its
+    side (1 at its lower bound, -1 at the upper) and its multiplier. values, one a bound: what all rows give at the
+    point.
     """
 
     rank: int
@@ -126,6 +131,24 @@ def inverse_factor(hessian: Array, least: float) -> Array:
 
 
 @routine
+def minimise_program(hessian: Array, gradient: Array, limits: RowLimits, tolerance: float) -> Minimum:
+    """Minimise `x H x / 2 + gradient x` within limits, for a Hessian (n, n)."""
+    factor = inverse_factor(hessian, 0.0)
+    if len(factor) == 0:
+        return Minimum(NOT_CONVEX, np.zeros(len(gradient)), np.zeros(len(limits.lower)), 0)
+    return minimise_in_corner(factor, gradient, limits, tolerance)
+
+
+@routine
+def minimise_in_corner(factor: Array, gradient: Array, limits: RowLimits, tolerance: float) -> Minimum:
+    """The same as `minimise`; nearly flat costs in a corner of many limits get a hundred times the tolerance."""
+    best = minimise(factor, gradient, limits, tolerance)
+    if best.status != SOLVED:
+        best = minimise(factor, gradient, limits, 1e2 * tolerance)
+    return best
+
+
+@routine
 def minimise(factor: Array, gradient: Array, limits: RowLimits, tolerance: float) -> Minimum:
     """Minimise `x H x / 2 + gradient x` within limits.
 
@@ -137,7 +160,7 @@ def minimise(factor: Array, gradient: Array, limits: RowLimits, tolerance: float
     if not _look_at_rows(limits, look, _BROKEN * tolerance):
         return Minimum(INFEASIBLE, np.zeros(n), np.zeros(m), 0)
     start = -((factor @ gradient) @ factor)
-    x, values, scale = start, limits.rows @ start, _size(start)
+    x, values, scale = start, _values(limits, start), _size(start)
     if _worst(limits, look, values, tolerance * scale).row < 0:
         return Minimum(SOLVED, x, np.zeros(m), 0)
     turned = _side_by_side(factor @ limits.rows.T, factor)
@@ -150,7 +173,7 @@ def minimise(factor: Array, gradient: Array, limits: RowLimits, tolerance: float
                 return Minimum(SOLVED, x, force.multipliers(), step)
             # Steps pile up rounding: what they led to counts only if it stands without it.
             x = _minimum_in_force(limits, force, start)
-            force.values[:] = limits.rows @ x
+            force.values[:] = _values(limits, x)
             scale, exact = _size(x), True
             continue
         step, exact = step + 1, False
@@ -163,6 +186,17 @@ def minimise(factor: Array, gradient: Array, limits: RowLimits, tolerance: float
 
 
 @routine
+def _values(limits: RowLimits, x: Array) -> Array:
+    """What all rows give at x (n,), those of x itself included."""
+    if len(limits.lower) == len(limits.rows):
+        return limits.rows @ x
+    values = np.empty(len(limits.lower))
+    values[: len(limits.rows)] = limits.rows @ x
+    values[len(limits.rows) :] = x
+    return values
+
+
+@routine
 def _size(x: Array) -> float:
     return max(1.0, math.sqrt(x @ x))
 
@@ -171,8 +205,8 @@ def _size(x: Array) -> float:
 def _look_at_rows(limits: RowLimits, look: _Look, slack: float) -> bool:
     """Get the norms of rows; empty ones are settled. Whether bounds can be kept as far as seen here: none contradict
     each other, and those of empty rows miss zero by no more than slack."""
-    for i, row in enumerate(limits.rows):
-        norm = math.sqrt(row @ row)
+    for i in range(len(limits.lower)):
+        norm = math.sqrt(limits.rows[i] @ limits.rows[i]) if i < len(limits.rows) else 1.0
         look.norms[i], look.settled[i] = norm, _IN_FORCE if norm == 0.0 else _OPEN
         if limits.lower[i] > limits.upper[i]:
             return False
@@ -342,9 +376,9 @@ def _drop(force: _Force, place: int) -> _Force:
 @routine
 def _minimum_in_force(limits: RowLimits, force: _Force, start: Array) -> Array:
     """The minimum (n,) with the rows in force as equations, from the minimum without: free of what steps piled up."""
-    x, along, m = start.copy(), np.empty(force.rank), len(limits.lower)
+    x, along, m = start.copy(), np.empty(force.rank), len(limits.rows)
     for _ in range(2):
-        values = limits.rows @ x
+        values = _values(limits, x)
         for k in range(force.rank):
             row, sign = force.held[k], force.signs[k]
             left = sign * ((limits.lower[row] if sign > 0.0 else limits.upper[row]) - values[row])

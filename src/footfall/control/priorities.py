@@ -20,7 +20,13 @@ import numpy as np
 
 from footfall.arrays import Array, Flags, Integers
 from footfall.compiler.routines import routine
-from footfall.control.dual_active_set import SOLVED, Minimum, RowLimits, inverse_factor, minimise
+from footfall.control.dual_active_set import (
+    SOLVED,
+    RowLimits,
+    inverse_factor,
+    minimise_in_corner,
+    minimise_program,
+)
 from footfall.control.least_squares import least_squares
 from footfall.errors import InvalidInput, NoSolution
 from footfall.math.generalised_inverses import RANK_TOLERANCE
@@ -133,17 +139,9 @@ def _solve_level(level: _Level, limits: RowLimits, place: _Place, tolerance: flo
         if shortest.rank == 0 and place.placed:
             return SOLVED, kept
         factor = inverse_factor(_squared(level.rows, kept, WEAK), 0.0)
-    best = _minimised(factor, -(level.missing @ level.rows), _limits_of_steps(limits, place))
+    best = minimise_in_corner(factor, -(level.missing @ level.rows), _limits_of_steps(limits, place), _KEPT)
     _move(place, best.x)
     return best.status, kept
-
-
-@routine
-def _minimised(factor: Array, gradient: Array, limits: RowLimits) -> Minimum:
-    best = minimise(factor, gradient, limits, _KEPT)
-    if best.status != SOLVED:  # nearly flat costs in a corner of many limits
-        best = minimise(factor, gradient, limits, 1e2 * _KEPT)
-    return best
 
 
 @routine
@@ -180,8 +178,7 @@ def _solve_with_slacks(
             rows[fixed + slack, :free] = row
             rows[fixed + slack, free + slack] = 1.0
             lower[fixed + slack], slack = level.missing[i], slack + 1
-    factor, bounds = inverse_factor(hessian, 0.0), RowLimits(rows, lower, upper)
-    best = _minimised(factor, gradient, bounds)
+    best = minimise_program(hessian, gradient, RowLimits(rows, lower, upper), _KEPT)
     _move(place, best.x[:free])
     return best.status, kept
 

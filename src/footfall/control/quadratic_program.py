@@ -1,10 +1,9 @@
-"""Quadratic programs as values, and what solves them: our own dual active-set method, or DAQP where it is faster."""
+"""Quadratic programs as values; `dual_active_set.py` solves them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-import daqp
 import numpy as np
 
 from footfall.arrays import Array
@@ -14,13 +13,13 @@ from footfall.control.dual_active_set import (
     NOT_CONVEX,
     SOLVED,
     RowLimits,
-    inverse_factor,
-    minimise,
+    minimise_program,
 )
 from footfall.errors import InvalidInput, NoSolution
 
 UNBOUNDED = 1e20  # bounds beyond are none
 _REASONS = {INFEASIBLE: "infeasible", LIMIT: "out of steps", NOT_CONVEX: "not strictly convex"}
+_MISSED = 1e-10  # by which limits may be missed, see `solve_quadratic_program`
 _SLACK = 1e4  # weight of what rows lack, relative to the mean of the Hessian's diagonal
 
 
@@ -62,48 +61,29 @@ def solve_quadratic_program(program: QuadraticProgram, *, tolerance: float = 1e-
     times more where that finds nothing.
     """
     program.check()
-    size = len(program.gradient)
-    rows = np.empty((len(program.lower), size))
-    rows[:size], rows[size:] = np.eye(size), program.matrix
-    factor = inverse_factor(np.array(program.hessian, dtype=np.float64), 0.0)
-    if len(factor) != size:
-        raise NoSolution(f"quadratic program is {_REASONS[NOT_CONVEX]}", evidence=program)
-    limited = np.isfinite(program.lower) & (program.lower > -UNBOUNDED) | (program.upper < UNBOUNDED)
-    gradient, lower, upper = (
-        np.array(each, dtype=np.float64)
-        for each in (program.gradient, program.lower[limited], program.upper[limited])
-    )
-    for tolerated in (tolerance, 1e2 * tolerance):  # nearly flat costs in a corner may need the second
-        status, x, _, _ = minimise(factor, gradient, RowLimits(rows[limited], lower, upper), tolerated)
-        if status == SOLVED:
-            break
-    else:
+    status, x = _minimiser(program, tolerance)
+    if status != SOLVED:
         raise NoSolution(f"quadratic program is {_REASONS[status]}", evidence=program)
     return x
 
 
-def solve_with_soft_rows(program: QuadraticProgram) -> Array:
-    """The minimiser (n,); where bounds and rows contradict each other, bounds hold and rows are missed a little.
+def _minimiser(program: QuadraticProgram, tolerance: float) -> tuple[int, Array]:
+    """Status of `dual_active_set`, and the minimiser (n,)."""
+    size, lower, upper = len(program.gradient), program.lower, program.upper
+    if len(program.matrix):  # bounds of x come last there
+        lower, upper = np.roll(lower, -size), np.roll(upper, -size)
+    limits = RowLimits(program.matrix, lower, upper)
+    status, x, _, _ = minimise_program(program.hessian, program.gradient, limits, tolerance)
+    return status, x
 
-    DAQP solves well-conditioned programs, our own solver what it gives up.
-    """
-    sense = np.zeros(len(program.lower), dtype=np.int32)
-    x, _, flag, _ = daqp.solve(
-        program.hessian,
-        program.gradient,
-        program.matrix,
-        program.upper,
-        program.lower,
-        sense,
-        primal_tol=1e-10,
-    )
-    if flag >= 1:
-        return np.asarray(x)
-    try:
-        return solve_quadratic_program(program)
-    except NoSolution:
-        if len(program.matrix) == 0:
-            raise
+
+def solve_with_soft_rows(program: QuadraticProgram) -> Array:
+    """The minimiser (n,); where bounds and rows contradict each other, bounds hold and rows are missed a little."""
+    status, x = _minimiser(program, _MISSED)
+    if status == SOLVED:
+        return x
+    if len(program.matrix) == 0:
+        raise NoSolution(f"quadratic program is {_REASONS[status]}", evidence=program)
     return solve_quadratic_program(_softened(program))[: len(program.gradient)]
 
 

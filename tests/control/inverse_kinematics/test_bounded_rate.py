@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
+import daqp
 import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
@@ -55,6 +56,26 @@ def test_it_is_bounded_least_squares(seed: int) -> None:
     v = controller()(q)
     np.testing.assert_allclose(v, expected, atol=1e-6)
     assert np.all(v <= bounds.upper + 1e-8)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_active_set_of_another_library(seed: int) -> None:
+    """DAQP finds the same v, as far as the condition of the Hessian says (damping^2 beside squares of the tasks)."""
+    q = footfall.random_configuration(arm(), seed=100 + seed)
+    program = controller().build(q)
+    sense = np.zeros(len(program.lower), dtype=np.int32)
+    expected, _, flag, _ = daqp.solve(
+        program.hessian,
+        program.gradient,
+        program.matrix,
+        program.upper,
+        program.lower,
+        sense,
+        primal_tol=1e-12,
+    )
+    assert flag == 1
+    v, allowed = controller()(q), 4e-15 * np.linalg.cond(program.hessian)
+    np.testing.assert_allclose(v, expected, atol=allowed * max(1.0, float(np.abs(v).max())))
 
 
 def test_other_numbers_need_no_other_code() -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from footfall.arrays import Array, Integers
+from footfall.compiler import build_kernel, maximum, minimum
 from footfall.errors import InvalidInput
 from footfall.robot.model import Robot
 
@@ -32,7 +33,12 @@ class Limits:
         if self.velocity is not None and not self.velocity > 0.0:
             raise InvalidInput(f"velocity is {self.velocity}; it must be above zero, or None for no limit")
 
+    def pace(self, dt: float) -> float:
+        """Of the way to a stop, 1/s, that a step of dt, s, may use."""
+        return self.approach / dt
 
+
+UNBOUNDED = 1e30  # stands for no limit where native code gives bounds, whose numbers are finite
 NO_LIMITS = Limits(position=False, velocity=None)
 
 
@@ -68,22 +74,41 @@ def position_limits(robot: Robot, limits: Limits) -> Bounds:
 
 
 def velocity_bounds(robot: Robot, q: Array, *, dt: float, limits: Limits) -> Bounds:
-    """Bounds (nv,) on v at q (nq,) that keep the limits for a step of dt, s.
+    """Bounds (nv,) on v at q (nq,) that keep the limits for a step of dt, s; infinite where there are none.
 
     A joint beyond its stop is led back, as fast as its velocity limit allows.
     """
-    fastest = np.full(robot.nv, np.inf)
     if limits == NO_LIMITS:
-        return Bounds(-fastest, fastest)
+        anything = np.full(robot.nv, np.inf)
+        return Bounds(-anything, anything)
+    kept, place = robot.tree.kernels, ("velocity bounds", limits)
+    if place not in kept:
+
+        def traced(q: Array, pace: Array) -> dict[str, Array]:
+            return traced_bounds(robot, q, pace[0], limits)._asdict()
+
+        key = f"{robot.fingerprint} {limits!r}"
+        kept[place] = build_kernel(traced, {"q": robot.nq, "pace": 1}, name="velocity_bounds", key=key)
+    lower, upper = kept[place](q, np.array([limits.pace(dt)]))
+    lower, upper = np.where(lower > -UNBOUNDED, lower, -np.inf), np.where(upper < UNBOUNDED, upper, np.inf)
+    return checked_bounds(robot, lower, upper)
+
+
+def traced_bounds(robot: Robot, q: Array, pace: Any, limits: Limits) -> Bounds:
+    """The same for traces; UNBOUNDED where there is no limit. pace: of the way to a stop, 1/s, see `Limits.pace`."""
+    fastest = np.full(robot.nv, UNBOUNDED)
     if limits.velocity is not None:
-        fastest = limits.velocity * robot.velocity_limits
+        fastest = np.minimum(limits.velocity * robot.velocity_limits, UNBOUNDED)
     below, above = position_limits(robot, limits)
-    in_q, in_v = single_coordinates(robot)
-    coordinates = np.zeros(robot.nv)
-    coordinates[in_v] = np.asarray(q)[in_q]
-    share = limits.approach / dt
-    lower, upper = share * (below - coordinates), share * (above - coordinates)
-    return checked_bounds(robot, np.clip(lower, -fastest, fastest), np.clip(upper, -fastest, fastest))
+    lower: list[Any] = list(-fastest)
+    upper: list[Any] = list(fastest)
+    for in_q, in_v in zip(*(places.tolist() for places in single_coordinates(robot)), strict=True):
+        most = fastest[in_v]
+        if np.isfinite(below[in_v]):
+            lower[in_v] = minimum(maximum(pace * (below[in_v] - q[in_q]), -most), most)
+        if np.isfinite(above[in_v]):
+            upper[in_v] = minimum(maximum(pace * (above[in_v] - q[in_q]), -most), most)
+    return Bounds(np.array(lower), np.array(upper))
 
 
 def checked_bounds(robot: Robot, lower: Array, upper: Array) -> Bounds:

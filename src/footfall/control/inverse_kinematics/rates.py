@@ -1,12 +1,14 @@
 """Joint velocities from tasks in hot loops: made once for a robot and what its tasks are about.
 
-All solvers here ask the same of v, for tasks with errors e and Jacobian J:
+For tasks with errors e and Jacobian J, all of them solve
 
-    J v = rate + gain e - drift                                   Schwienbacher 2014, (4.6)-(4.16), RSL 2022, (2.257)
+    v minimises  sum weight (rate + gain e - drift - J v)^2 + damping^2 (v - free) W (v - free)   within limits
 
-and differ in what decides where not all of it can be had: damping and a norm of v (`ResolvedRate`), weights within
-limits (`BoundedRate`), strict priorities (`PrioritisedRate`), the closest motion that keeps limits (`GuardedRate`), or
-a mix of several lists of tasks (`SwitchedRate`).
+Schwienbacher 2014, (4.6)-(4.16), RSL 2022, (2.257). Without limits v is known in closed form (`least_velocity.py`, in
+which `ResolvedRate` and the walking controller meet); with limits the dual active set goes on from there
+(`dual_active_set.py`). `BoundedRate` has weights and limits, `GuardedRate` the v of a `ResolvedRate` as `free`,
+`PrioritisedRate` lets weights of one priority after the other outgrow those of the next (`priorities.py`, on the same
+active set), `SwitchedRate` mixes several lists of tasks.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from footfall.arrays import Array
-from footfall.compiler import Kernel, build_kernel, maximum, minimum
+from footfall.compiler import Kernel, build_kernel
 from footfall.control.collision_limits import CollisionLimits, CollisionRows
 from footfall.control.dual_active_set import SOLVED, RowLimits
 from footfall.control.inverse_kinematics.costs import CostSum, NullSpaceCost, RepulsiveCost
@@ -28,8 +30,7 @@ from footfall.control.inverse_kinematics.limits import (
     NO_LIMITS,
     Bounds,
     Limits,
-    position_limits,
-    single_coordinates,
+    traced_bounds,
     velocity_bounds,
 )
 from footfall.control.inverse_kinematics.null_space import (
@@ -53,7 +54,6 @@ from footfall.renamed import warn_renamed
 from footfall.robot.model import Robot
 from footfall.robot.volumes import Pair
 
-_UNBOUNDED = 1e30  # stands for no limit: kernels give finite numbers
 _TASKS = 1e4  # weight of what tasks would lose, beside the change of the joints' motion
 _KEPT = 1e-9  # rad/s or m/s, by which limits may be missed
 _DONE = 1e-9  # share below which a set of tasks is no longer computed
@@ -68,21 +68,52 @@ class RateSolution(NamedTuple):
     distances: dict[Pair, float]
 
 
-class _Near(NamedTuple):
-    """Pairs of volumes within reach, and how fast their distances must grow at least (m,), m/s."""
+class _Allowed(NamedTuple):
+    """What limits leave of v: bounds (nv,), and pairs of volumes within reach, whose distances grow by `least` (m,) at
+    least, m/s."""
 
-    rows: CollisionRows
+    bounds: Bounds
+    near: CollisionRows
     least: Array
 
+    def keeps(self, v: Array) -> bool:
+        lower, upper = self.bounds
+        within = (v >= lower - _KEPT).all() and (v <= upper + _KEPT).all()
+        return bool(within and (self.near.jacobian @ v >= self.least - _KEPT).all())
+
+    def program(self, hessian: Array, gradient: Array) -> QuadraticProgram:
+        (lower, upper), rows = self.bounds, len(self.least)
+        if rows:
+            lower = np.concatenate([lower, self.least])
+            upper = np.concatenate([upper, np.full(rows, np.inf)])
+        return QuadraticProgram(hessian, gradient, self.near.jacobian, lower, upper)
+
     def solution(self, v: Array) -> RateSolution:
-        return RateSolution(v, self.rows.missing(v, self.least), self.rows.least_distances())
+        return RateSolution(v, self.near.missing(v, self.least), self.near.least_distances())
 
 
-def _near(
-    collisions: CollisionLimits, robot: Robot, q: Array, dt: float, placements: Mapping[str, Transform] | None
-) -> _Near:
-    rows = collisions.rows(robot, q, placements)
-    return _Near(rows, collisions.least_rates(rows.distance, dt))
+class _StepLimits:
+    """Joint limits, and what must stay apart, of one robot in steps of dt, s."""
+
+    def __init__(self, robot: Robot, dt: float, limits: Limits, collisions: CollisionLimits | None) -> None:
+        require_above_zero({"dt": dt})
+        self.robot, self.dt, self.limits, self.collisions = robot, dt, limits, collisions
+        if collisions is not None:
+            collisions.model(robot)  # says now if something is wrong
+        self.no_rows = np.zeros((0, robot.nv))
+        self._nothing = CollisionRows(self.no_rows, np.zeros(0), (), np.zeros(0, int)), np.zeros(0)
+
+    def allowed(
+        self, q: Array, placements: Mapping[str, Transform] | None, bounds: Bounds | None = None
+    ) -> _Allowed:
+        """At q (nq,). placements: of obstacles, by name. bounds: of the joint limits, where they are known."""
+        if bounds is None:
+            bounds = velocity_bounds(self.robot, q, dt=self.dt, limits=self.limits)
+        if self.collisions is None:
+            return _Allowed(bounds, *self._nothing)
+        rows = self.collisions.rows(self.robot, q, placements)
+        slowed = self.collisions.slowed(*bounds, self.dt, rows)
+        return _Allowed(slowed, rows, self.collisions.least_rates(rows.distance, self.dt))
 
 
 class TaskRate:
@@ -270,7 +301,7 @@ def _weight(robot: Robot, given: Array | MotionWeight | None) -> MotionWeight:
 
 
 class BoundedRate(TaskRate):
-    """Weighted tasks within joint limits for one robot and list of tasks; DAQP solves the quadratic program.
+    """Weighted tasks within joint limits for one robot and list of tasks.
 
         v minimises  sum weight (rate + gain error - J v)^2 + damping^2 v^2  within the bounds of the joint limits
 
@@ -291,14 +322,12 @@ class BoundedRate(TaskRate):
         collisions: CollisionLimits | None = None,
     ) -> None:
         super().__init__(robot, tasks, dt=dt, limits=limits, damping=damping, collisions=collisions)
-        require_above_zero({"dt": dt, "damping": damping})
+        require_above_zero({"damping": damping})
         self.limits, self.dt, self.damping, self.collisions = limits, dt, damping, collisions
-        if collisions is not None:
-            collisions.model(robot)  # says now if something is wrong
-        shapes = {**self._shapes(), "weight": self.stack.size}
-        key = self.stack.key(limits, dt, damping)
-        self.kernel = build_kernel(self._traced, shapes, name="bounded_rate", key=key)
-        self._no_rows = np.zeros((0, robot.nv))
+        self._step = _StepLimits(robot, dt, limits, collisions)
+        self._numbers = np.array([limits.pace(dt), damping**2])
+        shapes = {**self._shapes(), "weight": self.stack.size, "numbers": 2}
+        self.kernel = build_kernel(self._traced, shapes, name="bounded_rate", key=self.stack.key(limits))
 
     def __call__(
         self,
@@ -317,7 +346,8 @@ class BoundedRate(TaskRate):
     def run(self, q: Array, parameters: Array, rate: Array, gain: Array, weight: Array) -> Array:
         """v (nv,) from bare arrays: targets (p,), feed-forward rates (m,), gains (m,), 1/s, and weights (m,).
         Collisions are not looked at."""
-        return solve_with_soft_rows(self._program(q, (parameters, rate, gain, weight), None))
+        hessian, gradient, lower, upper = self.kernel(q, parameters, rate, gain, weight, self._numbers)
+        return solve_with_soft_rows(QuadraticProgram(hessian, gradient, self._step.no_rows, lower, upper))
 
     def solve(
         self,
@@ -328,9 +358,8 @@ class BoundedRate(TaskRate):
         placements: Mapping[str, Transform] | None = None,
     ) -> RateSolution:
         """The same as a call, with what is close and which distances could not be kept."""
-        near = self._near(q, placements)
-        v = solve_with_soft_rows(self._program(q, self.given(tasks, time), near))
-        return RateSolution(v, {}, {}) if near is None else near.solution(v)
+        allowed, cost = self._problem(q, self.given(tasks, time), placements)
+        return allowed.solution(solve_with_soft_rows(allowed.program(*cost)))
 
     def build(
         self,
@@ -341,56 +370,30 @@ class BoundedRate(TaskRate):
         placements: Mapping[str, Transform] | None = None,
     ) -> QuadraticProgram:
         """The quadratic program at q (nq,)."""
-        return self._program(q, self.given(tasks, time), self._near(q, placements))
+        allowed, cost = self._problem(q, self.given(tasks, time), placements)
+        return allowed.program(*cost)
 
-    def _near(self, q: Array, placements: Mapping[str, Transform] | None) -> _Near | None:
-        return _near(self.collisions, self.stack.robot, q, self.dt, placements) if self.collisions else None
-
-    def _program(self, q: Array, numbers: tuple[Array, ...], near: _Near | None) -> QuadraticProgram:
-        hessian, gradient, lower, upper = self.kernel(q, *numbers)
-        if near is None or self.collisions is None:
-            return QuadraticProgram(hessian, gradient, self._no_rows, lower, upper)
-        slowed = self.collisions.slowed(lower, upper, self.dt, near.rows)
-        return _program_apart(hessian, gradient, slowed, near)
+    def _problem(
+        self, q: Array, numbers: tuple[Array, ...], placements: Mapping[str, Transform] | None
+    ) -> tuple[_Allowed, tuple[Array, Array]]:
+        """What is allowed, and Hessian and gradient of the cost."""
+        hessian, gradient, lower, upper = self.kernel(q, *numbers, self._numbers)
+        return self._step.allowed(q, placements, Bounds(lower, upper)), (hessian, gradient)
 
     def _traced(
-        self, q: Array, parameters: Array, rate: Array, gain: Array, weight: Array
+        self, q: Array, parameters: Array, rate: Array, gain: Array, weight: Array, numbers: Array
     ) -> dict[str, Array]:
         jacobian, wanted = self._rows(q, parameters, rate, gain)
-        square = self.damping**2
+        pace, square = numbers
         columns, scaled = jacobian.T, (weight[:, None] * jacobian).T
         hessian = symmetric(len(columns), lambda i, j: scaled[i] @ columns[j] + (square if i == j else 0.0))
-        lower, upper = self._bounds(q)
+        lower, upper = traced_bounds(self.stack.robot, q, pace, self.limits)
         return {"hessian": hessian, "gradient": -(scaled @ wanted), "lower": lower, "upper": upper}
-
-    def _bounds(self, q: Array) -> tuple[Array, Array]:
-        """Bounds (nv,) on v as symbols, as `velocity_bounds` has them."""
-        robot = self.stack.robot
-        fastest = np.full(robot.nv, _UNBOUNDED)
-        if self.limits.velocity is not None:
-            fastest = np.minimum(self.limits.velocity * robot.velocity_limits, _UNBOUNDED)
-        below, above = position_limits(robot, self.limits)
-        lower: list[Any] = list(-fastest)
-        upper: list[Any] = list(fastest)
-        share = self.limits.approach / self.dt
-        for in_q, in_v in zip(*(places.tolist() for places in single_coordinates(robot)), strict=True):
-            top = fastest[in_v]
-            if np.isfinite(below[in_v]):
-                lower[in_v] = minimum(maximum(share * (below[in_v] - q[in_q]), -top), top)
-            if np.isfinite(above[in_v]):
-                upper[in_v] = minimum(maximum(share * (above[in_v] - q[in_q]), -top), top)
-        return np.array(lower), np.array(upper)
-
-
-def _program_apart(hessian: Array, gradient: Array, bounds: Bounds, near: _Near) -> QuadraticProgram:
-    """A program with bounds on v, and rows for distances."""
-    lower = np.concatenate([bounds.lower, near.least])
-    upper = np.concatenate([bounds.upper, np.full(len(near.least), _UNBOUNDED)])
-    return QuadraticProgram(hessian, gradient, near.rows.jacobian, lower, upper)
 
 
 class GuardedRate:
-    """A `ResolvedRate` within joint limits and with volumes that stay apart. dt: s, length of a step.
+    """A `ResolvedRate` within joint limits and with volumes that stay apart: what breaks them gives way to the closest
+    motion that keeps them. dt: s, length of a step.
 
     It warns (`ControlWarning`, once) when a `RepulsiveCost` is too stiff for such steps.
     """
@@ -403,13 +406,11 @@ class GuardedRate:
         limits: Limits = Limits(),  # noqa: B008 (immutable)
         collisions: CollisionLimits | None = None,
     ) -> None:
-        require_above_zero({"dt": dt})
         self.rate, self.dt, self.limits, self.collisions = rate, dt, limits, collisions
+        self._step = _StepLimits(rate.stack.robot, dt, limits, collisions)
         self._stiff = [
             each for each in _costs(rate.cost) if isinstance(each, RepulsiveCost) and each.step is None
         ]
-        if collisions is not None:
-            collisions.model(rate.stack.robot)  # says now if something is wrong
 
     def __call__(
         self,
@@ -437,19 +438,13 @@ class GuardedRate:
         """The same with what is close, and which distances could not be kept."""
         self._check_step(q)
         v = self.rate(q, tasks, time=time, inputs=inputs, told=told)
-        robot = self.rate.stack.robot
-        bounds = velocity_bounds(robot, q, dt=self.dt, limits=self.limits)
-        near = _Near(CollisionRows(np.zeros((0, len(v))), np.zeros(0), (), np.zeros(0, int)), np.zeros(0))
-        if self.collisions is not None:
-            near = _near(self.collisions, robot, q, self.dt, placements)
-            bounds = self.collisions.slowed(*bounds, self.dt, near.rows)
-        broken = ((v < bounds.lower - _KEPT) | (v > bounds.upper + _KEPT)).any()
-        if broken or (near.rows.jacobian @ v < near.least - _KEPT).any():
-            jacobian = self.rate.stack.kernel(q, self.rate.stack.parameters)[1]
+        allowed = self._step.allowed(q, placements)
+        if not allowed.keeps(v):
+            parameters, *_ = self.rate.given(tasks, time)
+            jacobian = self.rate.stack.kernel(q, parameters)[1]
             hessian = np.eye(len(v)) + _TASKS * jacobian.T @ jacobian
-            finite = Bounds(np.maximum(bounds.lower, -_UNBOUNDED), np.minimum(bounds.upper, _UNBOUNDED))
-            v = solve_with_soft_rows(_program_apart(hessian, -hessian @ v, finite, near))
-        return near.solution(v)
+            v = solve_with_soft_rows(allowed.program(hessian, -hessian @ v))
+        return allowed.solution(v)
 
     def _check_step(self, q: Array) -> None:
         for cost in self._stiff:
@@ -496,11 +491,13 @@ class PrioritisedRate(TaskRate):
         ends = {task.priority: place.stop for task, place in zip(self.stack.tasks, places, strict=True)}
         self._ends = np.array([ends[priority] for priority in sorted(ends)], dtype=np.int64)
         self._equal, self._rest = np.zeros(self.stack.size, dtype=bool), np.zeros(robot.nv)
-        self._limit_rows, self._limited = np.zeros((0, robot.nv)), np.zeros(0, dtype=np.int64)
-        if limits != NO_LIMITS:
-            lower, upper = velocity_bounds(robot, np.zeros(robot.nq), dt=dt, limits=limits)
-            self._limited = np.flatnonzero(np.isfinite(lower) | np.isfinite(upper))
-            self._limit_rows = np.eye(robot.nv)[self._limited]
+        lower, upper = velocity_bounds(robot, np.zeros(robot.nq), dt=dt, limits=limits)
+        self._limited = np.flatnonzero(np.isfinite(lower) | np.isfinite(upper))
+        self._limit_rows, self._pace = np.eye(robot.nv)[self._limited], np.array([limits.pace(dt)])
+        key = self.stack.key(limits)
+        self.kernel = build_kernel(
+            self._traced, {**self._shapes(), "pace": 1}, name="prioritised_rate", key=key
+        )
 
     def __call__(
         self,
@@ -515,14 +512,7 @@ class PrioritisedRate(TaskRate):
         tasks: the same in order of their priorities, with other targets, rates, gains and weights, at a time, s.
         """
         parameters, rate, gain, weight = self.given(tasks, time)
-        error, jacobian = self.stack.kernel(q, parameters)
-        lower = upper = np.zeros(0)
-        if len(self._limited):
-            bounds = velocity_bounds(self.stack.robot, q, dt=self.dt, limits=self.limits)
-            lower, upper = bounds.lower[self._limited], bounds.upper[self._limited]
-        wanted = rate + gain * error
-        if self.stack.drifting:
-            wanted -= self.stack.drift(q)
+        jacobian, wanted, lower, upper = self.kernel(q, parameters, rate, gain, self._pace)
         status, v, _, _ = solve_levels(
             Levels(jacobian, wanted, weight, self._equal, self._ends),
             RowLimits(self._limit_rows, lower, upper),
@@ -533,6 +523,16 @@ class PrioritisedRate(TaskRate):
             message = "no motion keeps the limits; start within them, or widen those of velocity"
             raise NoSolution(message, {}, evidence=(np.array(q), lower, upper))
         return v
+
+    def _traced(self, q: Array, parameters: Array, rate: Array, gain: Array, pace: Array) -> dict[str, Array]:
+        jacobian, wanted = self._rows(q, parameters, rate, gain)
+        lower, upper = traced_bounds(self.stack.robot, q, pace[0], self.limits)
+        return {
+            "jacobian": jacobian,
+            "wanted": wanted,
+            "lower": lower[self._limited],
+            "upper": upper[self._limited],
+        }
 
 
 class _Shares(NamedTuple):
