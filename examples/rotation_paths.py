@@ -9,7 +9,7 @@ import numpy as np
 
 import footfall
 from footfall.compiler import build_kernel
-from footfall.ik import build_ik, solve_velocity
+from footfall.ik import build_ik, solve_velocity, solve_velocity_textbook
 from footfall.math import (
     angular_velocity_map,
     boxminus,
@@ -30,7 +30,7 @@ ranked = build_ik(arm, q, [tip, posture(arm, still, gains=0.0, priority=1)])
 print("an arm moves its tip and keeps two joints still: joint rates, and what is missed of tip and joints")
 for name, v in {
     "tip only": solve_velocity(build_ik(arm, q, [tip])),
-    "equal": solve_velocity(both, method="pseudo"),
+    "equal": solve_velocity_textbook(both),
     "tip first": solve_velocity(ranked),
 }.items():
     left = both.rate - both.jacobian @ v

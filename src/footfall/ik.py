@@ -47,10 +47,14 @@ if TYPE_CHECKING:
     from footfall.control.inverse_kinematics.rates import RateSolution as RateSolution
     from footfall.control.inverse_kinematics.rates import ResolvedRate as ResolvedRate
     from footfall.control.inverse_kinematics.rates import SwitchedRate as SwitchedRate
+    from footfall.control.inverse_kinematics.textbook import solve_damped_hierarchy as solve_damped_hierarchy
     from footfall.control.inverse_kinematics.textbook import solve_ik_textbook as solve_ik_textbook
+    from footfall.control.inverse_kinematics.textbook import (
+        solve_velocity_textbook as solve_velocity_textbook,
+    )
     from footfall.control.inverse_kinematics.velocity import AccelerationProblem as AccelerationProblem
-    from footfall.control.inverse_kinematics.velocity import Problem as Problem
-    from footfall.control.inverse_kinematics.velocity import State as State
+    from footfall.control.inverse_kinematics.velocity import JointState as JointState
+    from footfall.control.inverse_kinematics.velocity import VelocityProblem as VelocityProblem
     from footfall.control.inverse_kinematics.velocity import build_acceleration as build_acceleration
     from footfall.control.inverse_kinematics.velocity import build_ik as build_ik
     from footfall.control.inverse_kinematics.velocity import follow as follow

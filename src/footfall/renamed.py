@@ -60,6 +60,8 @@ _ERRORS: dict[str, str] = {
 
 RENAMED: dict[str, str] = {
     "footfall.contact.touches_of": "footfall.contact.contacts_of",
+    "footfall.ik.Problem": "footfall.ik.VelocityProblem",
+    "footfall.ik.State": "footfall.ik.JointState",
     "footfall.ik.solve_hierarchical_qp": "footfall.ik.solve_hierarchy",
     "footfall.simulation.TouchLog": "footfall.simulation.ContactLog",
     **{

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from footfall.control.dual_active_set import (
 from footfall.control.least_squares import least_squares
 from footfall.errors import InvalidInput, NoSolution
 from footfall.math.generalised_inverses import RANK_TOLERANCE
+from footfall.renamed import warn_renamed
 
 _KEPT = 1e-10  # by which limits may be missed, relative to the size of what they limit
 WEAK = 1e-9  # weight of motions that a level does not see, relative to those that it sees
@@ -323,17 +324,18 @@ def solve_hierarchy(
 ) -> HierarchySolution:
     """The velocity (n,) that is best for each level among those that are best for all levels before it.
 
-    bounds: lower and upper (n,) of the velocity; they always hold. tolerance: of rank decisions. threshold: singular
-    values below it are damped, see `filtered_inverse`; zero: none are; bounds do not go with it, and inequalities then
-    count only where the levels before break them. preferred: velocity (n,) for the directions that no level needs;
-    default zero.
+    bounds: lower and upper (n,) of the velocity; they always hold. tolerance: of rank decisions. preferred: velocity
+    (n,) for the directions that no level needs; default zero. threshold: deprecated; see `solve_damped_hierarchy`.
     """
     if not levels:
         raise InvalidInput("there are no levels; a hierarchy has at least one level")
     if threshold > 0.0:
+        from footfall.control.inverse_kinematics.textbook import solve_damped_hierarchy
+
         if bounds is not None:
             raise InvalidInput(f"threshold is {threshold} and there are bounds; one or the other")
-        return _by_singular_values(levels, tolerance, threshold, preferred)
+        warn_renamed("solve_hierarchy(threshold=)", "solve_damped_hierarchy(threshold=)", depth=3)
+        return solve_damped_hierarchy(levels, threshold=threshold, tolerance=tolerance, preferred=preferred)
     n = levels[0].jacobian.shape[1]
     status, v, ranks, freedom = solve_levels(
         stacked(levels), bounded(bounds, n), preferred_velocity(preferred, n), tolerance
@@ -374,39 +376,3 @@ def preferred_velocity(preferred: Array | None, count: int) -> Array:
     if wanted.shape != (count,) or not np.isfinite(wanted).all():
         raise InvalidInput(f"preferred is {wanted.tolist()}; it must be {count} finite numbers")
     return wanted
-
-
-def _by_singular_values(
-    levels: Sequence[Level], tolerance: float, threshold: float, preferred: Array | None
-) -> HierarchySolution:
-    n = levels[0].jacobian.shape[1]
-    v, basis = np.zeros(n), np.eye(n)
-    ranks = []
-    for level in levels:
-        active = ~level.inequality | (level.rate - level.jacobian @ v > 0.0)
-        root = np.sqrt(level.weight[active])
-        jacobian = root[:, None] * level.jacobian[active]
-        left = root * level.rate[active] - jacobian @ v
-        step, kept = _best_step(jacobian @ basis, left, np.linalg.norm(jacobian), tolerance, threshold)
-        ranks.append(basis.shape[1] - kept.shape[1])
-        v = v + basis @ step  # RSL 2022, (2.219)
-        basis = basis @ kept
-    if preferred is not None:
-        v = v + basis @ (basis.T @ (preferred_velocity(preferred, n) - v))
-    return HierarchySolution(v, tuple(ranks), tuple(level.missing(v) for level in levels), basis.shape[1])
-
-
-def _best_step(
-    projected: Array, left: Array, scale: Any, tolerance: float, threshold: float
-) -> tuple[Array, Array]:
-    """Least-norm step (k,) towards what is left (m,), and a basis (k, k - rank) of the steps that do not matter."""
-    columns = projected.shape[1]
-    if columns == 0 or not len(projected) or scale == 0.0:
-        return np.zeros(columns), np.eye(columns)
-    u, values, vt = np.linalg.svd(projected)
-    rank = int(np.count_nonzero(values > tolerance * scale))
-    inverse = 1.0 / values[:rank]
-    if threshold > 0.0:
-        lost = np.clip(1.0 - values[:rank] / threshold, 0.0, 1.0)
-        inverse = values[:rank] / (values[:rank] ** 2 + (threshold * lost * (2.0 - lost)) ** 2)
-    return vt[:rank].T @ (inverse * (u[:, :rank].T @ left)), vt[rank:].T

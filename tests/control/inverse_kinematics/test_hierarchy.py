@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from footfall.control.inverse_kinematics.limits import Bounds
+from footfall.control.inverse_kinematics.textbook import solve_damped_hierarchy
 from footfall.control.priorities import HierarchySolution, Level, level, solve_hierarchy
 from footfall.control.quadratic_program import (
     QuadraticProgram,
@@ -31,7 +32,7 @@ def random_levels(seed: int, sizes: tuple[int, ...], n: int) -> list[Level]:
 
 def with_a_filter(levels: list[Level], **options: Any) -> HierarchySolution:
     """By singular values instead of reflections, with a filter that filters nothing."""
-    return solve_hierarchy(levels, threshold=1e-12, **options)
+    return solve_damped_hierarchy(levels, threshold=1e-12, **options)
 
 
 def by_projectors(levels: list[Level]) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,14 @@ import pytest
 
 import footfall
 from footfall.control.inverse_kinematics.limits import Bounds, Limits
-from footfall.control.inverse_kinematics.velocity import Problem, build_ik, scaled_to_bounds, solve_velocity
+from footfall.control.inverse_kinematics.textbook import solve_velocity_textbook
+from footfall.control.inverse_kinematics.velocity import (
+    VelocityProblem,
+    build_ik,
+    scaled_to_bounds,
+    solve_velocity,
+)
+from footfall.control.priorities import solve_hierarchy
 from footfall.control.tasks.accelerations import MomentumTask
 from footfall.control.tasks.positions import HalfSpaceTask, frame_position
 from footfall.control.tasks.postures import posture
@@ -41,7 +48,7 @@ def still_task(**options: object) -> Task:
     return posture(arm(), dict.fromkeys(names, 0.0), gains=0.0, **options)
 
 
-def example(*tasks: Task, q: np.ndarray = Q) -> Problem:
+def example(*tasks: Task, q: np.ndarray = Q) -> VelocityProblem:
     return build_ik(arm(), q, tasks)
 
 
@@ -54,21 +61,21 @@ def squared_errors(v: np.ndarray) -> tuple[float, float]:
 def test_example_2_9_1_single_task() -> None:
     problem = example(tip_task())
     np.testing.assert_allclose(problem.jacobian, 0.5 * np.array([[0, -S3, -S3], [-4, -3, -1]]), atol=1e-14)
-    v = solve_velocity(problem, method="pseudo")
+    v = solve_velocity_textbook(problem, method="pseudo")
     exact = [-4 / 9 + 8 * S3 / 27, -1 / 9 - 7 * S3 / 27, 1 / 9 - 11 * S3 / 27]
     np.testing.assert_allclose(v, exact, atol=1e-14)
     np.testing.assert_allclose(solve_velocity(problem), exact, atol=1e-14)
     assert squared_errors(v) == pytest.approx((0.0, (164 - 50 * S3) / 243), abs=1e-14)
-    damped = solve_velocity(problem, method="damped", damping=0.1)
+    damped = solve_velocity_textbook(problem, method="damped", damping=0.1)
     np.testing.assert_allclose(damped, [0.065021, -0.557056, -0.589567], atol=5e-7)
 
 
 def test_example_2_9_1_equal_priority() -> None:
-    v = solve_velocity(example(tip_task(), still_task()), method="pseudo")
+    v = solve_velocity_textbook(example(tip_task(), still_task()), method="pseudo")
     exact = [(-6 + 2 * S3) / 19, (-3 + S3) / 19, (1 - 13 * S3) / 19]
     np.testing.assert_allclose(v, exact, atol=1e-14)
     assert squared_errors(v) == pytest.approx((0.005938, 0.022267), abs=1e-6)
-    weighted = solve_velocity(example(tip_task(weight=100.0), still_task()), method="pseudo")
+    weighted = solve_velocity_textbook(example(tip_task(weight=100.0), still_task()), method="pseudo")
     np.testing.assert_allclose(weighted, [-0.168610, -0.084305, -1.070957], atol=5e-7)
 
 
@@ -81,7 +88,7 @@ def test_example_2_9_1_priorities(method: str) -> None:
     accuracy = 1e-24 if method == "hierarchy" else 1e-14
     assert squared_errors(v)[0] < accuracy
     assert squared_errors(v)[1] == pytest.approx((3 - S3) ** 2 / 45, abs=1e-7)
-    heavy = solve_velocity(example(tip_task(weight=1e8), still_task()), method="pseudo")
+    heavy = solve_velocity_textbook(example(tip_task(weight=1e8), still_task()), method="pseudo")
     np.testing.assert_allclose(heavy, exact, atol=1e-6)  # weights tend to priorities
 
 
@@ -94,7 +101,7 @@ def test_no_rank_decision_destroys_priorities() -> None:
 
 def test_totals_are_ordered() -> None:
     single = sum(squared_errors(solve_velocity(example(tip_task()))))
-    stacked = sum(squared_errors(solve_velocity(example(tip_task(), still_task()), method="pseudo")))
+    stacked = sum(squared_errors(solve_velocity_textbook(example(tip_task(), still_task()), method="pseudo")))
     ordered = sum(squared_errors(solve_velocity(example(tip_task(), still_task(priority=1)))))
     assert stacked < ordered < single
     assert (stacked, ordered, single) == pytest.approx((0.0282, 0.0357, 0.3185), abs=1e-4)
@@ -107,22 +114,27 @@ def test_singular_arms_of_section_7_3() -> None:
     assert stretched.singularity.manipulability == pytest.approx(0.0, abs=1e-14)
     np.testing.assert_allclose(solve_velocity(stretched), np.array([3, 2, 1]) / 14, atol=1e-14)
     nearly = example(tip_task((0.0, 1.0)), q=np.array([0.0, 1e-3, 0.0]))
-    v = solve_velocity(nearly, method="pseudo", tolerance=1e-9)
+    v = solve_velocity_textbook(nearly, method="pseudo", tolerance=1e-9)
     np.testing.assert_allclose(v, [1000, -1200, -600], rtol=1e-2)
-    damped = solve_velocity(nearly, method="damped", damping=0.1)
+    damped = solve_velocity_textbook(nearly, method="damped", damping=0.1)
     np.testing.assert_allclose(damped, [0.03554, -0.04297, -0.02148], atol=5e-6)
-    filtered = solve_velocity(nearly, method="filtered", threshold=0.1, damping=0.1)
+    filtered = solve_velocity_textbook(nearly, method="filtered", threshold=0.1, damping=0.1)
     assert np.abs(filtered).max() < 1.0
     assert nearly.singularity.condition > 1000.0
 
 
 @pytest.mark.parametrize("method", ["pseudo", "weighted", "hierarchy"])
-def test_null_space_motion_leaves_the_task_alone(method: str) -> None:
+def test_null_space_motion_leaves_the_task_alone(method: Any) -> None:
     problem = example(tip_task())
     wish = np.array([0.3, -1.0, 0.4])
     weights = np.array([1.0, 4.0, 0.5])
-    v = solve_velocity(problem, method=method, preferred=wish, motion_weights=weights)
-    plain = solve_velocity(problem, method=method, motion_weights=weights)
+    if method == "hierarchy":
+        v, plain = solve_velocity(problem, preferred=wish), solve_velocity(problem)
+    else:
+        v, plain = (
+            solve_velocity_textbook(problem, method=method, preferred=each, motion_weights=weights)
+            for each in (wish, None)
+        )
     np.testing.assert_allclose(problem.jacobian @ v, [1.0, 1.0], atol=1e-12)
     assert np.abs(v - plain).max() > 0.1
     if method == "weighted":  # Schwienbacher 2014, (4.12): the best of all v that fulfil the task
@@ -131,9 +143,21 @@ def test_null_space_motion_leaves_the_task_alone(method: str) -> None:
         assert cost[0] < cost[1]
 
 
+def test_methods_of_the_textbook_by_their_old_names() -> None:
+    problem = example(tip_task())
+    with pytest.warns(DeprecationWarning, match="is now solve_velocity_textbook"):
+        old = solve_velocity(problem, method="damped", damping=0.3)  # type: ignore[arg-type]
+    np.testing.assert_array_equal(old, solve_velocity_textbook(problem, method="damped", damping=0.3))
+    with pytest.warns(DeprecationWarning, match="an option of solve_velocity_textbook alone"):
+        np.testing.assert_array_equal(solve_velocity(problem, damping=0.3), solve_velocity(problem))
+    with pytest.warns(DeprecationWarning, match="solve_damped_hierarchy"):
+        found = solve_hierarchy(problem.levels, threshold=1e-12).v
+    np.testing.assert_allclose(found, solve_velocity(problem), atol=1e-12)
+
+
 def test_transpose_goes_downhill() -> None:
     problem = example(tip_task())
-    v = solve_velocity(problem, method="transpose")
+    v = solve_velocity_textbook(problem, method="transpose")
     np.testing.assert_allclose(v, problem.jacobian.T @ [1.0, 1.0], atol=1e-14)
 
 
@@ -202,19 +226,21 @@ def test_bad_input() -> None:
         example(frame_position(TIP, np.zeros(3), rows="xz", rate=np.ones(3)))
 
 
-@pytest.mark.parametrize("method", ["hierarchy", "qp", "pseudo"])
-def test_vectors_of_another_robot_are_refused(method: Any) -> None:
+@pytest.mark.parametrize(
+    "solve", [solve_velocity, partial(solve_velocity, method="qp"), solve_velocity_textbook]
+)
+def test_vectors_of_another_robot_are_refused(solve: Any) -> None:
     """Native loops would read beyond their ends."""
     six = footfall.load("arm-6r")
     task = frame_position("tip", np.array([0.3, 0.2, 0.5]))
     problem = build_ik(six, np.full(6, 0.3), [task])
     with pytest.raises(InvalidInput, match="6 finite numbers"):
-        solve_velocity(problem, method=method, preferred=np.ones(3))
+        solve(problem, preferred=np.ones(3))
     with pytest.raises(InvalidInput, match="6 finite numbers"):
-        solve_velocity(problem, method=method, preferred=np.full(6, np.nan))
+        solve(problem, preferred=np.full(6, np.nan))
     with pytest.raises(InvalidInput, match=r"shapes \(2,\) and \(2,\)"):
         build_ik(six, np.full(6, 0.3), [task], bounds=Bounds(-np.ones(2), np.ones(2)))
     with pytest.raises(InvalidInput, match="above zero"):
-        solve_velocity(problem, method="weighted", motion_weights=-np.ones(6))
+        solve_velocity_textbook(problem, method="weighted", motion_weights=-np.ones(6))
     with pytest.raises(InvalidInput, match="damping is nan"):
-        solve_velocity(problem, method="damped", damping=float("nan"))
+        solve_velocity_textbook(problem, method="damped", damping=float("nan"))

@@ -20,7 +20,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -280,17 +280,6 @@ def _step(
 
 
 _GRADE = 1e-3  # weight of a priority beside that before it, where volumes must stay apart
-# Methods of earlier releases; all but the first are those of `solve_ik_textbook`.
-Method = Literal[
-    "levenberg_marquardt",
-    "newton",
-    "hierarchy",
-    "transpose",
-    "steepest",
-    "gauss_newton",
-    "quasi_newton",
-    "conjugate_gradient",
-]
 
 
 @dataclass(frozen=True, eq=False)
@@ -349,7 +338,7 @@ def solve_ik(
     collisions: CollisionLimits | None = None,
     by_weight: bool = False,
     time: float = 0.0,
-    method: Method | None = None,
+    method: str | None = None,
     **textbook: Any,
 ) -> Solution:
     """A configuration that meets the tasks, searched from q (nq,); where there is none, one that comes closest.
@@ -365,20 +354,9 @@ def solve_ik(
     functions of it. method and its options: deprecated; `solve_ik_textbook` has the methods of the books.
     """
     if method is not None or textbook:
-        return _deprecated_method(
-            robot,
-            q,
-            tasks,
-            method,
-            collisions,
-            limits=limits,
-            tolerance=tolerance,
-            iterations=iterations,
-            restarts=restarts,
-            seed=seed,
-            time=time,
-            **textbook,
-        )
+        options = {"limits": limits, "tolerance": tolerance, "iterations": iterations, "time": time}
+        options |= {"restarts": restarts, "seed": seed, **textbook}
+        return _deprecated_method(robot, q, tasks, method, collisions, options)
     effort = Effort(tolerance, iterations, restarts, seed)
     if by_weight:
         if collisions is not None:
@@ -483,7 +461,7 @@ def _deprecated_method(
     tasks: Sequence[MotionTask],
     method: str | None,
     collisions: CollisionLimits | None,
-    **options: Any,
+    options: dict[str, Any],
 ) -> Solution:
     """Methods of earlier releases, by their new names."""
     from footfall.control.inverse_kinematics import textbook

@@ -358,8 +358,8 @@ class BoundedRate(TaskRate):
         placements: Mapping[str, Transform] | None = None,
     ) -> RateSolution:
         """The same as a call, with what is close and which distances could not be kept."""
-        allowed, cost = self._problem(q, self.given(tasks, time), placements)
-        return allowed.solution(solve_with_soft_rows(allowed.program(*cost)))
+        allowed, program = self._problem(q, self.given(tasks, time), placements)
+        return allowed.solution(solve_with_soft_rows(program))
 
     def build(
         self,
@@ -370,15 +370,14 @@ class BoundedRate(TaskRate):
         placements: Mapping[str, Transform] | None = None,
     ) -> QuadraticProgram:
         """The quadratic program at q (nq,)."""
-        allowed, cost = self._problem(q, self.given(tasks, time), placements)
-        return allowed.program(*cost)
+        return self._problem(q, self.given(tasks, time), placements)[1]
 
     def _problem(
         self, q: Array, numbers: tuple[Array, ...], placements: Mapping[str, Transform] | None
-    ) -> tuple[_Allowed, tuple[Array, Array]]:
-        """What is allowed, and Hessian and gradient of the cost."""
+    ) -> tuple[_Allowed, QuadraticProgram]:
         hessian, gradient, lower, upper = self.kernel(q, *numbers, self._numbers)
-        return self._step.allowed(q, placements, Bounds(lower, upper)), (hessian, gradient)
+        allowed = self._step.allowed(q, placements, Bounds(lower, upper))
+        return allowed, allowed.program(hessian, gradient)
 
     def _traced(
         self, q: Array, parameters: Array, rate: Array, gain: Array, weight: Array, numbers: Array

@@ -1,4 +1,5 @@
-"""Searches for a configuration as textbooks have them: Newton, transpose, descents with line searches.
+"""Inverse kinematics as textbooks have it: generalised inverses on velocity level; on position level Newton,
+transpose, descents with line searches.
 
 RSL 2022, (2.242)-(2.244) and Schwienbacher 2014, chapter 4. `solve_ik` is faster and meets more targets than any of
 them (benchmarks/search_methods.md); they are here to be compared, and to be read beside the books.
@@ -24,17 +25,27 @@ from footfall.arrays import Array
 from footfall.control.inverse_kinematics.limits import Limits
 from footfall.control.inverse_kinematics.objective import Objective, Progress
 from footfall.control.inverse_kinematics.position import Effort, Solution, search_together
-from footfall.control.inverse_kinematics.velocity import split_levels
-from footfall.control.priorities import solve_hierarchy
+from footfall.control.inverse_kinematics.velocity import VelocityProblem, split_levels
+from footfall.control.priorities import HierarchySolution, Level, preferred_velocity
 from footfall.control.tasks.task import MotionTask
 from footfall.errors import InvalidInput, NoSolution, UnknownName
-from footfall.math.generalised_inverses import RANK_TOLERANCE, pseudo_inverse
+from footfall.math.generalised_inverses import (
+    RANK_TOLERANCE,
+    damped_inverse,
+    decompose,
+    filtered_inverse,
+    motion_weighted_inverse,
+    null_space_basis,
+    pseudo_inverse,
+)
 from footfall.robot.model import Robot
 
 Along = Callable[[float], tuple[float, float]]
 Direction = Literal["steepest", "gauss_newton", "quasi_newton", "conjugate_gradient"]
 TextbookMethod = Literal["newton", "hierarchy", "transpose", Direction]
 METHODS: tuple[str, ...] = ("newton", "hierarchy", "transpose", *get_args(Direction))
+Inverse = Literal["pseudo", "damped", "filtered", "weighted", "transpose"]
+INVERSES: tuple[str, ...] = get_args(Inverse)
 _REGULARISATION = 1e-6  # redundant robots have a rank-deficient J^T J; relative to its trace
 
 
@@ -121,7 +132,7 @@ def newton(
 def _by_priority(objective: Objective, error: Array, jacobian: Array) -> Array:
     """The step (nv,) of the hierarchy; near singular poses it is damped, and no joint goes farther than 1/2."""
     levels = split_levels(objective.stack, jacobian, error, objective.root_weights**2)
-    step = solve_hierarchy(levels, tolerance=RANK_TOLERANCE, threshold=0.02).v
+    step = solve_damped_hierarchy(levels, threshold=0.02).v
     return step / max(1.0, 2 * float(np.abs(step).max()))
 
 
@@ -273,3 +284,86 @@ def wolfe(
 
 
 SEARCHES: dict[str, Callable[..., float]] = {"wolfe": wolfe, "armijo": armijo}
+
+
+def solve_velocity_textbook(
+    problem: VelocityProblem,
+    *,
+    method: Inverse = "pseudo",
+    tolerance: float = RANK_TOLERANCE,
+    damping: float = 0.1,
+    threshold: float = 0.1,
+    motion_weights: Array | None = None,
+    preferred: Array | None = None,
+) -> Array:
+    """The velocity v (nv,) for a problem of `build_ik` that takes all tasks at once, by weight; compare
+    `solve_velocity`.
+
+    method: "pseudo" is the Moore-Penrose inverse, "damped" trades error for slow motion everywhere (RSL 2022, (2.208)),
+    "filtered" only near singularities, "weighted" prefers joints with small motion_weights (nv,) (Schwienbacher 2014,
+    (4.12)), "transpose" follows the gradient and inverts nothing (Schwienbacher 2014, chapter 4). tolerance: relative,
+    of rank decisions. damping, threshold: in the unit of the weighted Jacobian. preferred: a velocity (nv,) for the
+    null space, such as minus a cost's gradient.
+    """
+    rows = np.concatenate([~level.inequality | (level.rate > 0.0) for level in problem.levels])
+    root = np.sqrt(np.concatenate([level.weight for level in problem.levels]))[rows]
+    jacobian = root[:, None] * np.vstack([level.jacobian for level in problem.levels])[rows]
+    rate = root * np.concatenate([level.rate for level in problem.levels])[rows]
+    count = problem.robot.nv
+    weights = np.ones(count) if motion_weights is None else np.asarray(motion_weights, dtype=np.float64)
+    if weights.shape != (count,) or not (np.isfinite(weights) & (weights > 0.0)).all():
+        raise InvalidInput(f"motion_weights are {weights.tolist()}; they must be {count} numbers above zero")
+    if not (0.0 <= damping < np.inf and 0.0 <= threshold < np.inf):
+        raise InvalidInput(f"damping is {damping}, threshold {threshold}; both are finite and at least zero")
+    match method:
+        case "transpose":
+            return np.asarray(jacobian.T @ rate)
+        case "pseudo":
+            inverse = pseudo_inverse(jacobian, tolerance=tolerance)
+        case "damped":
+            inverse = damped_inverse(jacobian, damping)
+        case "filtered":
+            inverse = filtered_inverse(jacobian, threshold=threshold, damping=damping)
+        case "weighted":
+            inverse = motion_weighted_inverse(jacobian, weights, tolerance=tolerance)
+        case _:
+            raise UnknownName("method of velocity-level inverse kinematics", method, INVERSES)
+    v = inverse @ rate
+    if preferred is not None:
+        # Null-space motion by the exact projector: a damped one would disturb the tasks (Schwienbacher 2014, chapter
+        # 4).
+        root_weights = np.sqrt(weights)
+        right = decompose(jacobian / root_weights, tolerance=tolerance).right
+        scaled = root_weights * (preferred_velocity(preferred, count) - v)
+        v = v + (scaled - right.T @ (right @ scaled)) / root_weights
+    return np.asarray(v)
+
+
+def solve_damped_hierarchy(
+    levels: Sequence[Level],
+    *,
+    threshold: float,
+    tolerance: float = RANK_TOLERANCE,
+    preferred: Array | None = None,
+) -> HierarchySolution:
+    """Priorities by projection, RSL 2022, (2.219), damped near singular poses; compare `solve_hierarchy`.
+
+    threshold: singular values below it are damped, see `filtered_inverse`. Inequalities count only where the levels
+    before break them. tolerance: of rank decisions, relative to the Jacobian before its projection. preferred: velocity
+    (n,) for the directions that no level needs.
+    """
+    n = levels[0].jacobian.shape[1]
+    v, basis, ranks = np.zeros(n), np.eye(n), []
+    for level in levels:
+        active = ~level.inequality | (level.rate - level.jacobian @ v > 0.0)
+        root = np.sqrt(level.weight[active])
+        jacobian = root[:, None] * level.jacobian[active]
+        seen = decompose(jacobian @ basis, tolerance=tolerance, scale=float(np.linalg.norm(jacobian)))
+        inverse = filtered_inverse(np.diag(seen.values), threshold=threshold, damping=threshold)
+        left = seen.left.T @ (root * level.rate[active] - jacobian @ v)
+        ranks.append(seen.rank)
+        v = v + basis @ (seen.right.T @ (inverse @ left))
+        basis = basis @ null_space_basis(seen.right)
+    if preferred is not None:
+        v = v + basis @ (basis.T @ (preferred_velocity(preferred, n) - v))
+    return HierarchySolution(v, tuple(ranks), tuple(level.missing(v) for level in levels), basis.shape[1])

@@ -1,4 +1,4 @@
-"""Velocity level: the problem as a value to look at, v by the inverse of one's choice, and references in time; and
+"""Velocity level: the problem as a value to look at, v by priorities within bounds, and references in time; and
 acceleration level, what the joints should do so that tasks follow their references.
 
 RSL 2022, chapter 2 and (2.256)-(2.258), Schwienbacher 2014, chapter 4.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -22,27 +22,19 @@ from footfall.control.inverse_kinematics.limits import (
     checked_bounds,
     velocity_bounds,
 )
-from footfall.control.priorities import Level, level, preferred_velocity, solve_hierarchy
+from footfall.control.priorities import Level, level, solve_hierarchy
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask
 from footfall.dynamics.configuration import integrate
 from footfall.errors import InvalidInput, UnknownName
-from footfall.math.generalised_inverses import (
-    RANK_TOLERANCE,
-    Singularity,
-    damped_inverse,
-    decompose,
-    filtered_inverse,
-    motion_weighted_inverse,
-    pseudo_inverse,
-    singularity,
-)
+from footfall.math.generalised_inverses import RANK_TOLERANCE, Singularity, singularity
 from footfall.option_checks import require_above_zero
+from footfall.renamed import warn_renamed
 from footfall.robot.model import Robot
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class VelocityProblem:
     """Inverse kinematics at one configuration q (nq,).
 
     error (m,) and jacobian (m, nv) of all tasks in the given order; rate (m,): velocity that is wanted, feedback
@@ -130,7 +122,7 @@ def build_ik(
     bounds: Bounds | None = None,
     collisions: CollisionLimits | None = None,
     time: float = 0.0,
-) -> Problem:
+) -> VelocityProblem:
     """The problem of moving from q (nq,) so that tasks get their rates; `solve_velocity` solves it.
 
     dt: length of a step, s, for limits on position. bounds: on v (nv,), instead of `limits`. collisions: what must stay
@@ -154,11 +146,10 @@ def build_ik(
         velocity_bounds(robot, q, dt=dt, limits=limits) if bounds is None else checked_bounds(robot, *bounds)
     )
     q = np.array(q, dtype=np.float64)
-    return Problem(robot, q, tuple(stack.tasks), error, jacobian, rate, levels, allowed)
+    return VelocityProblem(robot, q, tuple(stack.tasks), error, jacobian, rate, levels, allowed)
 
 
 Integrator = Literal["euler", "adams", "runge_kutta"]
-INTEGRATORS: tuple[str, ...] = ("euler", "adams", "runge_kutta")
 
 # Fourth order: Adams and Bashforth's predictor, Adams and Moulton's corrector; newest velocity first.
 _PREDICTOR = np.array([55.0, -59.0, 37.0, -9.0]) / 24
@@ -184,8 +175,8 @@ def follow(
     """
     if not (dt > 0.0 and steps >= 0):
         raise InvalidInput(f"dt is {dt} and steps {steps}; dt must be above zero, steps at least zero")
-    if integrator not in INTEGRATORS:
-        raise UnknownName("integrator", integrator, INTEGRATORS)
+    if integrator not in get_args(Integrator):
+        raise UnknownName("integrator", integrator, get_args(Integrator))
 
     def at(q: Array, time: float) -> Array:
         if velocity is not None:
@@ -220,67 +211,40 @@ def _runge_kutta(
     return result
 
 
-Method = Literal["hierarchy", "qp", "pseudo", "damped", "filtered", "weighted", "transpose"]
-METHODS: tuple[str, ...] = ("hierarchy", "qp", "pseudo", "damped", "filtered", "weighted", "transpose")
+Method = Literal["hierarchy", "qp"]
 
 
 def solve_velocity(
-    problem: Problem,
+    problem: VelocityProblem,
     *,
     method: Method = "hierarchy",
     tolerance: float = RANK_TOLERANCE,
-    damping: float = 0.1,
-    threshold: float = 0.1,
-    motion_weights: Array | None = None,
     preferred: Array | None = None,
+    **textbook: Any,
 ) -> Array:
-    """The velocity v (nv,) for a problem of `build_ik`.
+    """The velocity v (nv,) for a problem of `build_ik`, by the priorities of its tasks.
 
-    method: "hierarchy" and "qp" keep priorities and inequalities, "qp" also bounds. The others take all tasks at once,
-    by weight: "pseudo" is the Moore-Penrose inverse, "damped" trades error for slow motion everywhere (RSL 2022,
-    (2.208)), "filtered" only near singularities, "weighted" prefers joints with small motion_weights (nv,)
-    (Schwienbacher 2014, (4.12)), "transpose" follows the gradient and inverts nothing (Schwienbacher 2014, chapter 4).
-    tolerance: relative, of rank decisions. damping, threshold: in the unit of the weighted Jacobian. preferred: a
-    velocity (nv,) for the null space, such as minus a cost's gradient.
+    method: "hierarchy" keeps inequalities, "qp" bounds as well. tolerance: relative, of rank decisions. preferred: a
+    velocity (nv,) for the null space, such as minus a cost's gradient. Other methods and their options: deprecated;
+    `solve_velocity_textbook` has them.
     """
-    if method in ("hierarchy", "qp"):
-        bounds = problem.bounds if method == "qp" else None
-        return solve_hierarchy(problem.levels, bounds=bounds, tolerance=tolerance, preferred=preferred).v
-    rows = np.concatenate([~level.inequality | (level.rate > 0.0) for level in problem.levels])
-    root = np.sqrt(np.concatenate([level.weight for level in problem.levels]))[rows]
-    jacobian = root[:, None] * np.vstack([level.jacobian for level in problem.levels])[rows]
-    rate = root * np.concatenate([level.rate for level in problem.levels])[rows]
-    count = problem.robot.nv
-    weights = np.ones(count) if motion_weights is None else np.asarray(motion_weights, dtype=np.float64)
-    if weights.shape != (count,) or not (np.isfinite(weights) & (weights > 0.0)).all():
-        raise InvalidInput(f"motion_weights are {weights.tolist()}; they must be {count} numbers above zero")
-    if not (0.0 <= damping < np.inf and 0.0 <= threshold < np.inf):
-        raise InvalidInput(f"damping is {damping}, threshold {threshold}; both are finite and at least zero")
-    match method:
-        case "transpose":
-            return np.asarray(jacobian.T @ rate)
-        case "pseudo":
-            inverse = pseudo_inverse(jacobian, tolerance=tolerance)
-        case "damped":
-            inverse = damped_inverse(jacobian, damping)
-        case "filtered":
-            inverse = filtered_inverse(jacobian, threshold=threshold, damping=damping)
-        case "weighted":
-            inverse = motion_weighted_inverse(jacobian, weights, tolerance=tolerance)
-        case _:
-            raise UnknownName("method of velocity-level inverse kinematics", method, METHODS)
-    v = inverse @ rate
-    if preferred is not None:
-        # Null-space motion by the exact projector: a damped one would disturb the tasks (Schwienbacher 2014, chapter
-        # 4).
-        root_weights = np.sqrt(weights)
-        right = decompose(jacobian / root_weights, tolerance=tolerance).right
-        scaled = root_weights * (preferred_velocity(preferred, count) - v)
-        v = v + (scaled - right.T @ (right @ scaled)) / root_weights
-    return np.asarray(v)
+    if textbook or method not in get_args(Method):
+        from footfall.control.inverse_kinematics.textbook import INVERSES, solve_velocity_textbook
+
+        names = "".join(f", {name}=" for name in textbook)
+        if method in INVERSES:
+            warn_renamed(f"solve_velocity(method={method!r}{names})", "solve_velocity_textbook", depth=3)
+            options = {"method": method, "tolerance": tolerance, "preferred": preferred, **textbook}
+            return solve_velocity_textbook(problem, **options)
+        if method not in get_args(Method):
+            known = (*get_args(Method), *INVERSES)
+            raise UnknownName("method of velocity-level inverse kinematics", method, known)
+        warn_renamed(f"solve_velocity({names[2:]})", "an option of solve_velocity_textbook alone", depth=3)
+    bounds = problem.bounds if method == "qp" else None
+    return solve_hierarchy(problem.levels, bounds=bounds, tolerance=tolerance, preferred=preferred).v
 
 
-def scaled_to_bounds(v: Array, problem: Problem) -> tuple[Array, float]:
+def scaled_to_bounds(v: Array, problem: VelocityProblem) -> tuple[Array, float]:
     """v (nv,) slowed down as a whole to keep the problem's bounds, and the factor in [0, 1].
 
     The direction stays, so that the tasks still go the right way. Zero must lie within the bounds.
@@ -345,17 +309,17 @@ def solve_acceleration(
     return solve_hierarchy(problem.levels, tolerance=tolerance, preferred=preferred).v
 
 
-class State(NamedTuple):
+class JointState(NamedTuple):
     """Configuration (nq,) and velocity (nv,)."""
 
     q: Array
     v: Array
 
 
-def trapezoid_step(robot: Robot, state: State, a: Array, dt: float) -> State:
+def trapezoid_step(robot: Robot, state: JointState, a: Array, dt: float) -> JointState:
     """The state after dt, s, with constant acceleration a (nv,): the mean velocity moves it.
 
     Schwienbacher 2014, (4.21).
     """
     v = state.v + dt * a
-    return State(integrate(robot, state.q, dt * (state.v + v) / 2), v)
+    return JointState(integrate(robot, state.q, dt * (state.v + v) / 2), v)
