@@ -205,8 +205,9 @@ class ResolvedRate(TaskRate):
         inputs: numbers of the terms, one after the other, such as the momentum that is wanted; zero by default. told:
         their old name.
         """
-        if told is not None:
-            inputs = _renamed_inputs(told)
+        if told is not None:  # a decorator for renamed keywords would take a quarter of the time of a call
+            warn_renamed("told=", "inputs=", depth=3)
+            inputs = told
         parameters, rate, gain = self.given(tasks, time)
         return self.run(q, parameters, rate, gain, inputs)
 
@@ -268,12 +269,6 @@ class ResolvedRate(TaskRate):
                 free = free + term.velocity(robot, q, motion)
         # Schwienbacher 2014, algorithm 4.3, with what is free beside the gradient (7.8).
         return {"v": free + found.serve(wanted - jacobian @ free), "memory": memory}
-
-
-def _renamed_inputs(told: Array) -> Array:
-    """Inputs by their old name, without a decorator, which would take a quarter of the time of a call."""
-    warn_renamed("told=", "inputs=", depth=4)
-    return told
 
 
 def _inputs_of(term: NullSpaceTerm) -> int:
