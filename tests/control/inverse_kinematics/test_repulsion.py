@@ -86,13 +86,18 @@ def test_one_pair_is_pushed_apart_and_the_task_does_not_notice() -> None:
     assert footfall.frame_pose(robot, q, tip).translation[0] == pytest.approx(place[0], abs=1e-3)
 
 
-def test_folded_arms_stay_apart() -> None:
-    """A comfortable pose inside of the torso: with the cost nothing touches, and LOLA's tasks do not notice."""
-    arms = [pair for pair in LOLA.volume_pairs if "arm" in pair[0]]
+def _folded() -> ComfortCost:
+    """Forearms are drawn into the torso."""
     folded = IDLE.copy()
     for joint, angle in {"arr": 1.4, "arl": -1.4, "aar": 0.0, "aal": 0.0, "efr": -1.9, "efl": 1.9}.items():
         folded[LOLA.q_slice(joint)] = angle
-    comfort = ComfortCost(tuple(folded), comfort_gain=2.0)
+    return ComfortCost(tuple(folded), comfort_gain=2.0)
+
+
+def test_folded_arms_stay_apart() -> None:
+    """A comfortable pose inside of the torso: with the cost nothing touches, and LOLA's tasks do not notice."""
+    arms = [pair for pair in LOLA.volume_pairs if "arm" in pair[0]]
+    comfort = _folded()
     apart = RepulsiveCost(reach=0.06, strength=6.0, pairs=tuple(arms))
     least, errors = [], []
     for cost in (comfort, CostSum((comfort, apart))):
@@ -106,6 +111,35 @@ def test_folded_arms_stay_apart() -> None:
     assert least[0] < -0.05
     assert least[1] > 0.02
     assert max(errors) < 1e-4
+
+
+def test_a_stronger_push_that_knows_the_step_keeps_farther_off_and_does_not_ring() -> None:
+    """Its legs, which the tasks hold beside each other, do not weaken the pushes of the arms."""
+    arms = [pair for pair in LOLA.volume_pairs if "arm" in pair[0]]
+    least, ringing = [], []
+    for strength, dt in ((2.0, 0.01), (1000.0, 0.01), (1000.0, None)):
+        cost = CostSum((_folded(), RepulsiveCost(reach=0.06, strength=strength, step=dt)))
+        step = ResolvedRate(LOLA, lola_task_space(LOLA, IDLE, gains=10.0), cost=cost)
+        q, gap, rates = IDLE.copy(), np.inf, []
+        for _ in range(100):
+            rates.append(step(q))
+            q = footfall.integrate(LOLA, q, 0.01 * rates[-1])
+            gap = min(gap, footfall.volumes.volume_distances(LOLA, q, pairs=arms).distance.min())
+        changes = np.diff(rates, axis=0)
+        back = changes[1:] * changes[:-1] < 0.0  # as no smooth motion does
+        ringing.append(float(np.minimum(np.abs(changes[1:]), np.abs(changes[:-1]))[back].sum()))
+        least.append(gap)
+    assert least[1] > least[0] + 0.03  # 42 and -1 mm
+    assert ringing[1] < 1.0 < 100.0 < ringing[2]  # rad/s
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_pushes_fade_no_faster_than_told(seed: int) -> None:
+    """By the greatest eigenvalue of `J^T F J`, F (m,): how fast the push of each pair fades."""
+    q = footfall.integrate(LOLA, IDLE, 0.3 * np.random.default_rng(seed).normal(size=LOLA.nv))
+    cost, found = RepulsiveCost(reach=0.2), footfall.volumes.volume_distances(LOLA, q, threshold=0.2)
+    greatest = np.linalg.eigvalsh(found.jacobian.T * cost.fading(found.distance) @ found.jacobian).max()
+    assert greatest < cost.stiffness(LOLA, q) < 4.0 * greatest
 
 
 def test_sum_and_bad_values() -> None:

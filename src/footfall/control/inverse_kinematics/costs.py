@@ -58,9 +58,9 @@ class RepulsiveCost:
     strength: slope of the cost where volumes touch, large enough to beat other costs; the joints' velocities are it
     times the Jacobian of the distance (m/rad). blend: of the slope's course, in [0, 1]: 0 is quadratic, smooth at the
     reach but steep near zero, 1 linear with a kink at the reach; between them linear near zero, then quadratic. pairs:
-    names of volumes; by default those that the robot names. step: s; where a step of this length would overshoot, all
-    pushes are weakened together until it does not (`stiffness` times step stays at most 1; without a step nothing is
-    weakened, and `GuardedRate` warns).
+    names of volumes; by default those that the robot names. step: s; where a step of this length would overshoot, the
+    pushes of pairs that move the same joints are weakened until it does not (without a step nothing is weakened, and
+    `GuardedRate` warns).
     """
 
     reach: float = 0.1
@@ -87,21 +87,22 @@ class RepulsiveCost:
     def gradient(self, robot: Robot, q: Array) -> Array:
         """dH/dv (nv,); q (nq,) may be symbols."""
         found = volume_distances(robot, q, pairs=self.pairs, threshold=self.reach)
-        pushed: Array = self.slope(found.distance) @ found.jacobian
-        if self.step is not None:
-            pushed = pushed / maximum(self.step * self._stiffness(found), 1.0)
+        weaker = 1.0 if self.step is None else maximum(self.step * self._stiffness(found), 1.0)
+        pushed: Array = (self.slope(found.distance) / weaker) @ found.jacobian
         return -pushed  # Schwienbacher 2014, (5.9), its sign corrected
 
     def stiffness(self, robot: Robot, q: Array) -> Any:
-        """How fast pushes fade as volumes part, 1/s: steps longer than one over it overshoot, longer than two ring.
-
-        Of one pair it is the slope's derivative times the square of the Jacobian; of several at most the sum.
-        """
-        return self._stiffness(volume_distances(robot, q, pairs=self.pairs, threshold=self.reach))
+        """How fast pushes fade as volumes part, 1/s: steps longer than one over it overshoot, longer than two ring."""
+        return self._stiffness(volume_distances(robot, q, pairs=self.pairs, threshold=self.reach)).max()
 
     def _stiffness(self, found: VolumeDistances) -> Any:
-        squares = (found.jacobian * found.jacobian).sum(axis=1)
-        return self.fading(found.distance) @ squares
+        """Of each pair (m,), with what others add that move the same joints.
+
+        Pushes that fade by f a metre change distances by `J J^T f`. Divided by at least the row sums of
+        `sqrt(f) |J| |J^T| sqrt(f)` no eigenvalue of that is above one, also of what a projection leaves of it.
+        """
+        roots, ways = np.sqrt(self.fading(found.distance)), np.abs(found.jacobian)
+        return roots * (ways @ (roots @ ways))
 
     def fading(self, distance: Any) -> Any:
         """Minus the derivative of the slope at signed distances (...), 1/m."""
