@@ -23,6 +23,7 @@ from footfall.compiler.routines.types import (
     RecordType,
     TupleType,
     Type,
+    is_passed_by_address,
     machine_types,
 )
 from footfall.errors import RoutineError
@@ -58,6 +59,8 @@ class RoutineCallback:
             loads: list[str] = []
             if record is not None:
                 loads, arrays[2] = _loaded(third)
+                if is_passed_by_address(third):  # as its machine values stand there
+                    loads, arrays[2] = [], "ptr %data"
             lines = [
                 f"define void @{_ENTRY}(ptr %inputs, ptr %outputs, ptr %data) nounwind {{",
                 f"  %arena = alloca {ARENA}, align 8",

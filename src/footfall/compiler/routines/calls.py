@@ -58,8 +58,10 @@ class Calls:
         if translate is not None:
             options = {keyword.arg or "": self._option(keyword.value) for keyword in node.keywords}
             return translate(self.code, *(self.lazy(argument) for argument in node.args), **options)
-        arguments = [self.expression(argument) for argument in node.args]
-        named = {keyword.arg or "": self.expression(keyword.value) for keyword in node.keywords}
+        is_function = isinstance(callee, types.FunctionType) and callee is not dataclasses.replace
+        given = self._argument if is_function else self.expression
+        arguments = [given(argument) for argument in node.args]
+        named = {keyword.arg or "": given(keyword.value) for keyword in node.keywords}
         return self._called(callee, arguments, named, ast.unparse(function))
 
     def _called(self, callee: Any, arguments: list[Value], named: dict[str, Value], text: str) -> Value:
@@ -71,6 +73,12 @@ class Calls:
         if isinstance(callee, types.FunctionType):
             return call(self.code, callee, bound(self.code, callee, arguments, named))
         raise RoutineError(f"`{text}` cannot be called in a routine")
+
+    def _argument(self, node: ast.expr) -> Value:
+        """What a function is called with; a record that is handed on by its address is not loaded."""
+        found = self.expressions.parts.variable_part(node)
+        value = None if found is None else self.variables.at_home(*found)
+        return self.expression(node) if value is None else value
 
     def _option(self, node: ast.expr) -> Any:
         """An argument by name of one of NumPy's functions: known beforehand."""

@@ -32,10 +32,13 @@ from footfall.compiler.routines.types import (
     Type,
     Value,
     inner_shape,
+    is_passed_by_address,
     items_of,
     machine_types,
+    passed_types,
     size_of,
 )
+from footfall.compiler.routines.values import home_of
 from footfall.errors import RoutineError
 
 ENTRY = "footfall_routine"
@@ -100,8 +103,9 @@ class _Entry:
             place = self.operation(f"getelementptr ptr, ptr %args, i64 {k}")
             given = self.operation(f"load ptr, ptr {place}")
             parts = self.argument(given, type, function.written, first)
-            listed += [f"{machine} {part}" for machine, part in zip(machine_types(type), parts, strict=True)]
             first += len(parts)
+            parts = [home_of(self, Value(type, tuple(parts)))] if is_passed_by_address(type) else parts
+            listed += [f"{machine} {part}" for machine, part in zip(passed_types(type), parts, strict=True)]
         parts = machine_types(function.result)
         kind = f"{{ {', '.join(parts)} }}" if parts else "void"
         state = self.operation(f"call ptr {self.field('PyEval_SaveThread')}()")
@@ -119,6 +123,10 @@ class _Entry:
         result = self.python_object(Value(function.result, values))
         self.do("call fastcc void @finish(ptr %arena)", f"ret ptr {result}")
         return "\n".join([*self.opening(), *self.lines, *self.ending()])
+
+    def reserve(self, machine: str) -> str:
+        """Memory of this call's own frame."""
+        return self.operation(f"alloca {machine}, align 8")
 
     def opening(self) -> list[str]:
         ending = self.fields  # the ending's fields are known too

@@ -23,8 +23,11 @@ from footfall.compiler.routines.types import (
     Value,
     has_lists,
     has_memory,
+    is_passed_by_address,
     machine_types,
+    offsets,
 )
+from footfall.compiler.routines.values import load_part, offset_place
 from footfall.compiler.routines.variables import Variables
 from footfall.errors import RoutineError
 
@@ -57,26 +60,46 @@ class Function:
             self.variables.types["return"], self.variables.roots["return"] = NOTHING, ()
         first = 0
         for name, given in zip(self.arguments, self.given, strict=True):
-            machines = machine_types(given)
-            numbers = range(first, first + len(machines))
-            roots = tuple(
-                frozenset([n]) if machine == "ptr" else frozenset[int]()
-                for n, machine in zip(numbers, machines, strict=True)
-            )
-            self.variables.assign(name, Value(given, tuple(f"%a{n}" for n in numbers), roots))
-            first += len(machines)
+            self._take(name, given, first)
+            first += len(machine_types(given))
         self.statements.block(self.tree.body)
         self.code.jump("exit")
         if "return" not in self.variables.types:
             raise RoutineError(f"{self.function.__name__} never returns anything")
+
+    def _take(self, name: str, given: Type, first: int) -> None:
+        """Let an argument be a variable; first: number of its first machine value."""
+        machines, home = machine_types(given), f"%a{first}"
+        roots = tuple(
+            frozenset([n]) if machine == "ptr" else frozenset[int]()
+            for n, machine in enumerate(machines, first)
+        )
+        if not is_passed_by_address(given):
+            parts = tuple(f"%a{first + k}" for k in range(len(machines)))
+        elif name in stores_of(self.tree) or has_lists(given):  # it becomes another one
+            parts = tuple(
+                load_part(self.code, machine, offset_place(self.code, home, place))
+                for machine, place in zip(machines, offsets(machines), strict=False)
+            )
+        else:
+            self.variables.stays(name, Value(given, (), roots, home))
+            return
+        self.variables.assign(name, Value(given, parts, roots))
 
     def text(self, name: str, *, linkage: str) -> str:
         """The whole function, after the last pass."""
         result = self.variables.types["return"]
         parts = machine_types(result)
         kind = f"{{ {', '.join(parts)} }}" if parts else "void"
-        arguments = [part for given in self.given for part in machine_types(given)]
-        listed = ", ".join(["ptr %arena", *(f"{part} %a{n}" for n, part in enumerate(arguments))])
+        listed, first = ["ptr %arena"], 0
+        for given in self.given:
+            machines = machine_types(given)
+            if is_passed_by_address(given):
+                size = offsets(machines)[-1]
+                listed.append(f"ptr noalias nocapture readonly dereferenceable({size}) %a{first}")
+            else:
+                listed += [f"{machine} %a{first + k}" for k, machine in enumerate(machines)]
+            first += len(machines)
         opening, closing = [], ["exit:"]
         keeps = has_memory(result) or (self.code.grows and any(has_lists(given) for given in self.given))
         if self.code.allocates and not keeps:  # nobody sees what it has allocated
@@ -95,7 +118,7 @@ class Function:
         closing.append(f"  ret {kind} {answer}" if parts else "  ret void")
         merged = "noinline" if len(self.code.lines) > _LARGE else "inlinehint"
         merged = "alwaysinline" if is_merged(self.function) else merged
-        head = f"define {linkage}fastcc {kind} @{name}({listed}) nounwind {merged} {{"
+        head = f"define {linkage}fastcc {kind} @{name}({', '.join(listed)}) nounwind {merged} {{"
         return "\n".join([head, *self.code.stack, *opening, *self.code.lines, *closing, "}", ""])
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from footfall.compiler.routines.function import Function
 from footfall.compiler.routines.memory import MEMORY
 from footfall.compiler.routines.numbers import float_text
-from footfall.compiler.routines.types import DTYPES, FLOAT, Type, machine_types
+from footfall.compiler.routines.types import DTYPES, FLOAT, Type, machine_types, passed_types
 from footfall.errors import RoutineError
 
 _MOST_PASSES = 30
@@ -123,7 +123,7 @@ class RoutineModule:
             raise RoutineError(f"{function.__name__} calls itself, which routines cannot")
         parts = machine_types(found.result)
         kind = f"{{ {', '.join(parts)} }}" if parts else "void"
-        listed = ", ".join(["ptr", *(part for given in types for part in machine_types(given))])
+        listed = ", ".join(["ptr", *(part for given in types for part in passed_types(given))])
         self.declarations.add(f"declare fastcc {kind} @{name}({listed}) nounwind")
         return found
 

@@ -22,12 +22,14 @@ from footfall.compiler.routines.types import (
     RecordType,
     Value,
     has_memory,
+    is_passed_by_address,
     items_of,
     machine_types,
+    passed_types,
     record_of,
     roots_of,
 )
-from footfall.compiler.routines.values import converted, fitted
+from footfall.compiler.routines.values import converted, fitted, home_of
 from footfall.compiler.routines.vectors import elementwise, product
 from footfall.errors import RoutineError
 
@@ -67,17 +69,18 @@ def call(code: Instructions, function: Callable[..., Any], arguments: list[Value
         code.written |= flat[k]
     if found.grows:
         code.note(allocates=True, grows=any(flat))
-    parts = machine_types(found.result)
-    kind = f"{{ {', '.join(parts)} }}" if parts else "void"
+    results = machine_types(found.result)
+    kind = f"{{ {', '.join(results)} }}" if results else "void"
     listed = ["ptr %arena"]
     for value in arguments:
-        typed = zip(machine_types(value.type), value.parts, strict=True)
+        parts = (home_of(code, value),) if is_passed_by_address(value.type) else value.parts
+        typed = zip(passed_types(value.type), parts, strict=True)
         listed += [f"{machine} {part}" for machine, part in typed]
     instruction = f"call fastcc {kind} @{found.name}({', '.join(listed)})"
     values: tuple[str, ...] = ()
-    if parts:
+    if results:
         answer = code.operation(instruction)
-        values = tuple(code.operation(f"extractvalue {kind} {answer}, {n}") for n in range(len(parts)))
+        values = tuple(code.operation(f"extractvalue {kind} {answer}, {n}") for n in range(len(results)))
     else:
         code.do(instruction)
     if has_memory(found.result):

@@ -138,8 +138,7 @@ class Parts:
             return None
         whole = Value(type, tuple(str(k) for k in range(type.count)))
         numbered = fixed_part(self.code, whole, [self.fixed_index(index) for index in indices])
-        slots = self.variables.slot(name)
-        return numbered.type, [slots[first + int(part)] for part in numbered.parts]
+        return numbered.type, [self.variables.place(name, first + int(part)) for part in numbered.parts]
 
     def read_known_part(self, node: ast.Subscript) -> Value | None:
         """Such a part: nothing else of the array is loaded."""

@@ -28,10 +28,13 @@ from footfall.compiler.routines.types import (
     NOTHING,
     FunctionType,
     RecordType,
+    Type,
     Value,
     all_roots,
+    is_passed_by_address,
     items_of,
     machine_types,
+    passed_types,
     roots_of,
 )
 from footfall.compiler.routines.whole_arrays import Lazy, settled
@@ -191,7 +194,7 @@ def _together(code: Instructions, team: Given, function: Given, *given: Given) -
         code.do(f"store {machine} {kept}, ptr {_word(code, frame, k)}")
     failure = _word(code, frame, count)
     code.do(f"store i64 0, ptr {failure}")
-    shared = _entry(code, found.name, machines)
+    shared = _entry(code, found.name, types)
     for place, address in ((_FUNCTION, shared), (_ARGUMENTS, frame), (_ARENA, "%arena")):
         number = code.operation(f"ptrtoint ptr {address} to i64")
         code.do(f"store i64 {number}, ptr {_word(code, base, place)}")
@@ -219,23 +222,25 @@ def _together(code: Instructions, team: Given, function: Given, *given: Given) -
     return Value(NOTHING, ())
 
 
-def _entry(code: Instructions, name: str, machines: list[str]) -> str:
+def _entry(code: Instructions, name: str, types: tuple[Type, ...]) -> str:
     """A function of the module that takes the arguments of another one from memory, and notes a failure behind them."""
-    lines, listed = [], ["ptr %arena"]
-    for k, machine in enumerate(machines):
-        stored = "i64" if machine == "i1" else machine
-        lines += [
-            f"  %place{k} = getelementptr i64, ptr %frame, i64 {k}",
-            f"  %given{k} = load {stored}, ptr %place{k}, align 8",
-        ]
-        if machine == "i1":
-            lines.append(f"  %flag{k} = trunc i64 %given{k} to i1")
-        listed.append(f"{machine} %{'flag' if machine == 'i1' else 'given'}{k}")
-    notes = []
+    lines, listed, k = [], ["ptr %arena"], 0
+    for kind in types:
+        passed = passed_types(kind)
+        for machine in passed:
+            lines.append(f"  %place{k} = getelementptr i64, ptr %frame, i64 {k}")
+            if is_passed_by_address(kind):
+                listed.append(f"ptr %place{k}")
+            else:
+                lines.append(f"  %given{k} = load {machine}, ptr %place{k}, align 8")
+                listed.append(f"{machine} %given{k}")
+            k += 1
+        k += len(machine_types(kind)) - len(passed)
+    notes, count = [], k
     for k in range(_FAILURE_WORDS - 1, -1, -1):
         notes += [
             f"  %from{k} = getelementptr i64, ptr %arena, i64 {FAILURE + k}",
-            f"  %to{k} = getelementptr i64, ptr %frame, i64 {len(machines) + k}",
+            f"  %to{k} = getelementptr i64, ptr %frame, i64 {count + k}",
             f"  %word{k} = load i64, ptr %from{k}",
             f"  store i64 %word{k}, ptr %to{k}",
         ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from footfall.compiler.routines.annotations import (
     ArrayHint,
@@ -37,6 +37,8 @@ from footfall.compiler.routines.types import (
     items_of,
     layout,
     leaves,
+    machine_types,
+    offsets,
     record_of,
     tuple_of,
 )
@@ -86,6 +88,39 @@ def load(code: Instructions, place: Place) -> Value:
         parts.append(from_stored(code, part, leaf.machine, leaf.stored))
     type = READ_AS.get(place.type, place.type) if isinstance(place.type, Number) else place.type
     return Value(type, tuple(parts))
+
+
+class Writer(Protocol):
+    """What writes instructions of a function, and reserves memory of its frame."""
+
+    def operation(self, text: str, /) -> str: ...
+    def do(self, text: str, /) -> None: ...
+    def reserve(self, machine: str, /) -> str: ...
+
+
+def home_of(code: Writer, value: Value) -> str:
+    """Where a record stands that is passed by its address, or a copy of it for that."""
+    if value.home:
+        return value.home
+    machines = machine_types(value.type)
+    places = offsets(machines)
+    home = code.reserve(f"[{places[-1] // 8} x i64]")
+    for part, machine, place in zip(value.parts, machines, places, strict=False):
+        code.do(f"store {machine} {part}, ptr {offset_place(code, home, place)}, align {_aligned(machine)}")
+    return home
+
+
+def offset_place(code: Writer, home: str, offset: int) -> str:
+    return code.operation(f"getelementptr inbounds i8, ptr {home}, i64 {offset}") if offset else home
+
+
+def load_part(code: Instructions, machine: str, place: str) -> str:
+    """A machine value of a record that is passed by its address."""
+    return code.operation(f"load {machine}, ptr {place}, align {_aligned(machine)}")
+
+
+def _aligned(machine: str) -> int:
+    return 1 if machine == "i1" else 8
 
 
 def leaf_address(code: Instructions, place: Place, path: tuple[int, ...]) -> str:

@@ -9,8 +9,16 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from footfall.compiler.routines.instructions import Instructions
-from footfall.compiler.routines.types import Type, Value, joined, machine_types, roots_of
-from footfall.compiler.routines.values import converted
+from footfall.compiler.routines.types import (
+    Type,
+    Value,
+    is_passed_by_address,
+    joined,
+    machine_types,
+    offsets,
+    roots_of,
+)
+from footfall.compiler.routines.values import converted, load_part, offset_place
 from footfall.errors import RoutineError
 
 
@@ -21,6 +29,9 @@ class Variables:
         self.code = code
         self.types: dict[Hashable, Type] = {}
         self.roots: dict[Hashable, tuple[frozenset[int], ...]] = {}
+        self.homes: dict[
+            Hashable, str
+        ] = {}  # of records that stay where the function that calls has put them
         self.begin()
 
     def begin(self) -> None:
@@ -39,6 +50,10 @@ class Variables:
         for part, place, machine in zip(value.parts, self.slot(key), machine_types(type), strict=True):
             self.code.do(f"store {machine} {part}, ptr {place}")
 
+    def stays(self, key: Hashable, value: Value) -> None:
+        """Let a variable that nothing is assigned to be a record at its home."""
+        self.types[key], self.roots[key], self.homes[key] = value.type, roots_of(value), value.home
+
     def read(self, key: Hashable) -> Value:
         if key not in self.types:
             raise RoutineError(f"{key!r} has no value here")
@@ -47,10 +62,23 @@ class Variables:
     def read_parts(self, key: Hashable, type: Type, first: int) -> Value:
         """A value of some type among the machine values of a variable, from a number on."""
         machines = machine_types(type)
-        chosen = slice(first, first + len(machines))
-        places = zip(machines, self.slot(key)[chosen], strict=True)
-        parts = tuple(self.code.operation(f"load {machine}, ptr {place}") for machine, place in places)
-        return Value(type, parts, self.roots[key][chosen])
+        parts = tuple(
+            load_part(self.code, machine, self.place(key, first + k)) for k, machine in enumerate(machines)
+        )
+        return Value(type, parts, self.roots[key][first : first + len(machines)])
+
+    def at_home(self, key: Hashable, type: Type, first: int) -> Value | None:
+        """The same without its parts, if it is a record that is passed by its address and has one."""
+        if key not in self.homes or not is_passed_by_address(type):
+            return None
+        roots = self.roots[key][first : first + len(machine_types(type))]
+        return Value(type, (), roots, self.place(key, first))
+
+    def place(self, key: Hashable, number: int) -> str:
+        """Where a machine value of a variable is."""
+        if key not in self.homes:
+            return self.slot(key)[number]
+        return offset_place(self.code, self.homes[key], offsets(machine_types(self.types[key]))[number])
 
     def slot(self, key: Hashable) -> list[str]:
         """Where a variable is kept; LLVM makes registers of it."""
