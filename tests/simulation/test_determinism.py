@@ -9,11 +9,14 @@ import sys
 import numpy as np
 import pytest
 
+from footfall import Material, Scene, SceneObject
 from footfall.arrays import Array
+from footfall.geometry.plane import Plane
+from footfall.scene import GivenMotion
 from footfall.simulation.simulation import Simulation
 from footfall.simulation.step_values import Command
 from tests.simulation.test_simulation import held, quadruped
-from tests.simulation.worlds import ball, block, ground, simulate
+from tests.simulation.worlds import PLANTS, ContactList, ball, block, ground, simulate
 
 
 def starts(simulation: Simulation, count: int) -> tuple[Array, Array]:
@@ -70,3 +73,18 @@ def test_a_neighbour_in_the_batch_does_not_matter() -> None:
     shuffled = simulation.rollout(q[::-1], v[::-1], command, steps=300)
     assert np.array_equal(together[0][3], alone[0][0])
     assert np.array_equal(together[0], shuffled[0][::-1])
+
+
+@pytest.mark.parametrize("plant", ["found", "listed"])
+def test_how_a_run_is_divided_changes_no_bit(plant: ContactList) -> None:
+    """How many periods a call computes follows from how fast they were. A rider on a belt, whose place is that of the
+    time: summed from period to period within a call and given at its end, times differed by their rounding."""
+    times = np.linspace(0.0, 0.5, 11)
+    path = np.stack([0.1 * np.sin(9.0 * times), 0.0 * times, 0.0 * times], axis=1)
+    belt = SceneObject("belt", Plane(), material=Material(friction=0.7), motion=GivenMotion(times, path))
+    scene = Scene("belt", (belt, ball((0.0, 0.0, 0.1), radius=0.1, friction=0.7)))
+    whole, single = (PLANTS[plant](None, scene, dt=1e-3) for _ in range(2))
+    whole.run(whole.zero_command, 0.4)
+    for _ in range(400):
+        single.step()
+    assert digest(whole.state.q, whole.state.v) == digest(single.state.q, single.state.v)

@@ -65,10 +65,10 @@ class Course(Protocol):
     def v(self) -> Array: ...
 
     def advance(
-        self, state: SimulationState, command: Command, pushes: Pushes, first: int, last: int, time: float
+        self, state: SimulationState, command: Command, pushes: Pushes, first: int, last: int, times: Array
     ) -> SimulationState:
-        """Compute the periods from `first` to before `last` under one command; gives the state at the end, whose time
-        (s) is given."""
+        """Compute the periods from `first` to before `last` under one command; gives the state at the end. times: at
+        which each of them ends, s: however many are computed in a call, what moves on a path is where it was."""
         ...
 
     def rows(self, first: int, last: int) -> RecordedRows:
@@ -109,14 +109,14 @@ class PeriodCourse:
         self.q, self.v = np.empty((periods, engine.robot.nq)), np.empty((periods, engine.robot.nv))
 
     def advance(
-        self, state: SimulationState, command: Command, pushes: Pushes, first: int, last: int, time: float
+        self, state: SimulationState, command: Command, pushes: Pushes, first: int, last: int, times: Array
     ) -> SimulationState:
         del self._done[first:]
         for k in range(first, last):
             self._done.append(self._engine.period(state, command, pushes))
-            state = self._done[k].state
+            state = replace(self._done[k].state, time=float(times[k - first]))
             self.q[k], self.v[k] = state.q, state.v
-        return replace(state, time=time)
+        return state
 
     def rows(self, first: int, last: int) -> RecordedRows:
         done = self._done[first:last]

@@ -326,8 +326,8 @@ class SimulationBase(ABC):
         """Control periods of a course that began at a time, s, under one command and what is pushed now."""
         state = self.state
         pushes = self._pushes.acting(state.time)
-        time = float(self._times(start, last))
-        after = course.advance(state, command, pushes, first, last, time)
+        times = self._times(start, np.arange(first + 1, last + 1))
+        after = course.advance(state, command, pushes, first, last, times)
         if not are_good(course.q[first:last], course.v[first:last]):
             if last == first + 1:
                 require_good(self.robot, course.q[first], course.v[first], state, command)

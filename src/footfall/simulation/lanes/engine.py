@@ -231,11 +231,10 @@ class FeetCourse:
         self.gaps = np.empty((periods, count))
 
     def advance(
-        self, state: SimulationState, command: Command, pushes: Pushes, first: int, last: int, time: float
+        self, state: SimulationState, command: Command, pushes: Pushes, first: int, last: int, times: Array
     ) -> SimulationState:
         engine, train = self.engine, self.engine.train
         kernel = engine.kernel(tuple(pushes))
-        period = engine.options.dt * engine.substeps
         for k in range(first, last):
             residual, steps, q, v, integral, impulses, *report = kernel(
                 state.q,
@@ -254,8 +253,7 @@ class FeetCourse:
                 self.currents[k] = train.currents(drives)
             self.q[k], self.v[k], self.residual[k], self.solver_steps[k] = q, v, residual, steps
             self.effort[k], self.positions[k], self.forces[k], self.normals[k], self.gaps[k] = report[-5:]
-            now = time if k + 1 == last else state.time + period
-            state = SimulationState(now, q, v, integral, impulses, drives)
+            state = SimulationState(float(times[k - first]), q, v, integral, impulses, drives)
         return state
 
     @cached_property

@@ -55,7 +55,7 @@ class WorldCourse:
         return self.log.v
 
     def advance(
-        self, state: SimulationState, command: Command, pushes: Pushes, first: int, last: int, time: float
+        self, state: SimulationState, command: Command, pushes: Pushes, first: int, last: int, times: Array
     ) -> SimulationState:
         plant, substeps, done = self.engine.plant, self.engine.setting.substeps, first
         commands, forces = np.array([command]), plant.forces(pushes)
@@ -71,7 +71,7 @@ class WorldCourse:
                 self._grow(progress.logged)
             elif done < last:
                 plant.make_room(progress.contacts, progress.pairs)
-        return plant.keep(time)
+        return plant.keep(float(times[-1]))
 
     def _grow(self, needed: int) -> None:
         log, count = self.log, 2 * needed
