@@ -18,7 +18,7 @@ from footfall.public_names import PublicModule
 
 _LISTED = 24  # names an error lists before it only counts the rest
 _COMPARED = (1000, 100)  # names, and characters of each, that are looked at for close ones: it takes long
-_LONGEST = 3000  # characters of a message: files may have names of any length
+_LONGEST_MESSAGE = 3000  # characters of a message: files may have names of any length
 
 
 class FootfallError(Exception):
@@ -393,7 +393,7 @@ class ViewerWarning(FootfallWarning):
     """Something that cannot be drawn as described."""
 
 
-def shortened(text: str, longest: int = _LONGEST) -> str:
+def shortened(text: str, longest: int = _LONGEST_MESSAGE) -> str:
     """A text without its middle, if it is long."""
     return text if len(text) <= longest else f"{text[: longest // 2]} ... {text[-longest // 4 :]}"
 

@@ -38,7 +38,7 @@ def test_only_named_bodies_touch() -> None:
 
 def test_many_places_are_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
     robot, scene = footfall.load("quadruped"), load_scene("flat")
-    monkeypatch.setattr(module, "_MANY", 3)
+    monkeypatch.setattr(module, "_MANY_PLACES", 3)
     with pytest.warns(SimulationWarning, match=r"places may touch.*feet="):
         FeetSimulation(robot, scene)
     with warnings.catch_warnings():

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from footfall.simulation.simulation import SimulationBase
 
 
-_STEP = 0.001  # s of a step
+_TIME_STEP = 0.001  # s of a step
 _RECORDED = 0.005  # s between recorded states
 _SLICE = 0.1  # s between two looks at the progress
 _PUSHED = 0.2  # s
@@ -129,7 +129,7 @@ def simulate(
         raise typer.BadParameter(
             "what to simulate is missing: name a robot or a scene, or give --policy FILE"
         )
-    step = _STEP if course.dt is None else course.dt
+    step = _TIME_STEP if course.dt is None else course.dt
     if is_scene(source):
         machine, place = None, load_scene(source)
     else:

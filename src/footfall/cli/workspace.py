@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from footfall.workspace import ArmChain, Workspace
 
 _INTERRUPTED = 130
-_KEPT = "unfinished.npz"
+_UNFINISHED = "unfinished.npz"
 
 app = Commands(cls=first_command("analyse"), no_args_is_help=True)
 
@@ -148,7 +148,7 @@ def analyse(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise CannotWrite(f"folder {str(folder)!r} cannot be made: {error.strerror}") from None
-    kept = folder / _KEPT
+    kept = folder / _UNFINISHED
     if sampling.restart:
         kept.unlink(missing_ok=True)
     try:

@@ -18,7 +18,7 @@ from footfall.compiler.threads import Job, available_cores, share
 
 _PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
-_PIECE = 4e6  # ns; Ctrl-C waits for one piece, which may well take ten times as long as the one before it
+_SLICE = 4e6  # ns; Ctrl-C waits for one piece, which may well take ten times as long as the one before it
 _FIRST_PIECE = 0.2e6  # ns, while nothing has been measured
 _MEASURABLE = 20e3  # ns; shorter times say little
 _WORTH_A_THREAD = 150e3  # ns of work; to wake a thread takes a third of that
@@ -47,7 +47,7 @@ class BatchCode:
         spent = time.perf_counter_ns() - start
         pace = spent / ((end - begin) * steps)
         if spent > _MEASURABLE:
-            self.pace, self.piece = pace, _PIECE
+            self.pace, self.piece = pace, _SLICE
         elif pace < self.pace:
             # Too short to be told from the cost of a call, which an interruption must not outlast.
             self.pace = pace

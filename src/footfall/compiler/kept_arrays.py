@@ -18,13 +18,13 @@ import numpy as np
 
 from footfall.compiler import cache as disk
 
-_LEAST = 1024  # bytes; what is made of less is quicker to make
+_LEAST_BYTES = 1024  # bytes; what is made of less is quicker to make
 
 
 def kept_arrays(make: Callable[[], Sequence[Any]], module: str, *content: bytes) -> tuple[Any, ...]:
     """The arrays that `make` gives, from the disk if they are there. module: the name of the one that makes them;
     content: all that they depend on besides its source."""
-    if sum(map(len, content)) < _LEAST:
+    if sum(map(len, content)) < _LEAST_BYTES:
         return tuple(make())
     digests = [sha256(part).hexdigest() for part in content]
     key = disk.key_of("arrays", module, _source(module), *digests)

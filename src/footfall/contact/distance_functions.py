@@ -33,7 +33,7 @@ _LARGE = 0.2  # of a cell: the radius from which a ball may touch the cell beyon
 _BEFORE = 0.1  # of a cell: so far ahead a step may reach
 _NEWTON_STEPS, _CONVEX = 6, 0.95
 _FOUND = 1e-3  # of a cell, how near a foot must be
-_LEVEL = 1e-9  # m, or a difference of slopes, that is none
+_FLATNESS = 1e-9  # m, or a difference of slopes, that is none
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def height_map_distance(terrain: HeightMap, point: Array) -> tuple[Any, Array]:
         foot = _least_distant(cell, point, foot)[0]
     beside = [_beside(terrain, k, cell, point) for k in range(2)]
     over = [
-        less(each.bend, -_LEVEL) & greater(each.step * (foot[k] - each.line), 0.0)
+        less(each.bend, -_FLATNESS) & greater(each.step * (foot[k] - each.line), 0.0)
         for k, each in enumerate(beside)
     ]
     near = _near(cell, foot)
@@ -90,7 +90,7 @@ def height_map_distance(terrain: HeightMap, point: Array) -> tuple[Any, Array]:
     arm = np.array([x - at[0], y - at[1], z - height])
     normal = _normal(slope_x, slope_y)
     above = arm @ normal
-    on_ridge = (over[0] | over[1]) & greater(above, _LEVEL)
+    on_ridge = (over[0] | over[1]) & greater(above, _FLATNESS)
     length = sqrt(where(on_ridge, arm @ arm, 1.0))
     distance, normal = where(on_ridge, length, above), where(on_ridge, arm / length, normal)
     for crosses, plane in zip(over, beside, strict=True):
@@ -125,9 +125,9 @@ def facet_distance(facet: TerrainFacet, point: Array) -> tuple[Any, Array]:
         across[k] = 0.0 if beside else step
         place = [line if axis == k else foot[axis] for axis in range(2)]
         bend = step * (cell.surface(*place)[1 + k] - terrain.cell(x, y, *across).surface(*place)[1 + k])
-        before = greater(bend, _LEVEL) & greater(beyond, -_BEFORE * own.spacing[k])
+        before = greater(bend, _FLATNESS) & greater(beyond, -_BEFORE * own.spacing[k])
         if not beside:
-            touchable = touchable & (less(beyond, 0.0) | less(bend, -_LEVEL))
+            touchable = touchable & (less(beyond, 0.0) | less(bend, -_FLATNESS))
         elif facet.axes == "xy":
             touchable = touchable & (greater(beyond, 0.0) | before)
         else:
@@ -142,7 +142,7 @@ def _not_in_the_air(cells: Sequence[Cell], z: Any, distance: Any, normal: Array)
     highest = corners[0]
     for height in corners[1:]:
         highest = maximum(highest, height)
-    wrong = less(distance, z - highest - _LEVEL)
+    wrong = less(distance, z - highest - _FLATNESS)
     return where(wrong, z - highest, distance), where(wrong, np.array([0.0, 0.0, 1.0]), normal)
 
 

@@ -17,8 +17,8 @@ from footfall.scene.model import Scene
 
 _REACH = 0.25  # m, how far is looked at a time
 _DEEPEST = 100.0  # m, how far down the ground is looked for
-_CLOSE = 1e-9  # m
-_STEPS = 1000
+_GAP_TOLERANCE = 1e-9  # m
+_MOST_STEPS = 1000
 
 
 class Clearance:
@@ -80,14 +80,14 @@ def place_on_ground(
 def lowered(q: Array, surroundings: Clearance, clearance: float) -> Array:
     """q (nq,) with its third coordinate moved until the least distance is as asked, m; as it is above nothing."""
     q, height = np.array(q), float(q[2])
-    for _ in range(_STEPS):
+    for _ in range(_MOST_STEPS):
         gap = surroundings.gap(q, _REACH + clearance)
         if not np.isfinite(gap) and height - q[2] > _DEEPEST:
             return np.array([*q[:2], height, *q[3:]])  # there is nothing below
         # No distance shrinks by more than the way: nothing is missed on the way down.
         change = clearance - gap if np.isfinite(gap) else -_REACH
         q[2] += change
-        if abs(change) < _CLOSE:
+        if abs(change) < _GAP_TOLERANCE:
             break
     return q
 

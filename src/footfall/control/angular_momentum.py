@@ -26,7 +26,7 @@ from footfall.errors import InvalidInput
 from footfall.robot.model import Robot
 
 Variant = Literal["projected", "exact", "unit", "literal"]
-_LEAST = 1e-9  # kg2 m4, keeps divisions possible
+_LEAST_SQUARE = 1e-9  # kg2 m4, keeps divisions possible
 
 
 @dataclass(frozen=True)
@@ -83,11 +83,11 @@ class MomentumCompensation:
             way = motion.project(chosen * motion.project(own))
             hold = row @ way
             # hold^2 + damping^2 |own|^2: the damping is in the unit of the momentum that a unit of motion gives.
-            size = hold * hold + damping**2 * (own @ own) + _LEAST
+            size = hold * hold + damping**2 * (own @ own) + _LEAST_SQUARE
             return gain * (missing * hold / size) * (chosen * motion.project(own))
         # (7.5) to (7.8): joints that make momentum move as the tasks ask, the others answer.
         missing = motion.inputs[0] - (row - own) @ motion.particular
-        square = own @ own + _LEAST
+        square = own @ own + _LEAST_SQUARE
         way = own * (gain * missing)
         if self.variant == "exact":
             return way / (square + damping**2)

@@ -280,7 +280,7 @@ def failures_of(loads: Sequence[ContactLoad]) -> str:
     return ", ".join(f"{load.frame} {words[name]}" for load in loads for name in words if getattr(load, name))
 
 
-_LEVEL = 1e-3  # m, within which points of a shape are its underside
+_FLATNESS = 1e-3  # m, within which points of a shape are its underside
 
 
 class Footing(NamedTuple):
@@ -303,7 +303,7 @@ def footings(robot: Robot, q: Array, body: str) -> list[Footing]:
             found.append(Footing(points[0], geometry.shape.radius))
             continue
         heights = np.array([pose.apply(point)[2] for point in points])
-        found.append(Footing(points[heights < heights.min() + _LEVEL].mean(axis=0), 0.0))
+        found.append(Footing(points[heights < heights.min() + _FLATNESS].mean(axis=0), 0.0))
     if not found:
         raise InvalidInput(f"body {body!r} has no collision geometry; give its contacts as `Contact(...)`")
     return found

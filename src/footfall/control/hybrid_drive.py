@@ -24,7 +24,7 @@ from footfall.dynamics.hybrid_wheels import Wheel, rolling_constraints, rolling_
 from footfall.dynamics.kinematics import frame_velocity
 from footfall.robot.model import JointType, Robot
 
-_LEVEL = np.eye(6)[:, [2, 3, 4]]  # no motion upwards, no tilt
+_KEPT_LEVEL = np.eye(6)[:, [2, 3, 4]]  # no motion upwards, no tilt
 
 
 class Grounded(Protocol):
@@ -108,7 +108,7 @@ class MobileRobot:
         constraints = (Constraint(self.base, 3, name="level"), *rolling_constraints(self.wheels))
         return bounded_rows(
             constraints,
-            np.hstack([_LEVEL, rolling.directions]),
+            np.hstack([_KEPT_LEVEL, rolling.directions]),
             np.concatenate([np.zeros(3), rolling.setpoints]),
         )
 

@@ -32,7 +32,7 @@ from footfall.errors import InvalidInput, NoSolution
 from footfall.math.generalised_inverses import RANK_TOLERANCE
 from footfall.renamed import warn_renamed
 
-_KEPT = 1e-10  # by which limits may be missed, relative to the size of what they limit
+_MISSED = 1e-10  # by which limits may be missed, relative to the size of what they limit
 WEAK = 1e-9  # weight of motions that a level does not see, relative to those that it sees
 _CLEAR = 1e-8  # squares above this part of those before projection show that a level decides all that is left
 _UNSEEN = 1e-7  # limits that the motions left change by less, relative to all motions, are no limits any more
@@ -140,7 +140,7 @@ def _solve_level(level: _Level, limits: RowLimits, place: _Place, tolerance: flo
         if shortest.rank == 0 and place.placed:
             return SOLVED, kept
         factor = inverse_factor(_squared(level.rows, kept, WEAK), 0.0)
-    best = minimise_in_corner(factor, -(level.missing @ level.rows), _limits_of_steps(limits, place), _KEPT)
+    best = minimise_in_corner(factor, -(level.missing @ level.rows), _limits_of_steps(limits, place), _MISSED)
     _move(place, best.x)
     return best.status, kept
 
@@ -179,7 +179,7 @@ def _solve_with_slacks(
             rows[fixed + slack, :free] = row
             rows[fixed + slack, free + slack] = 1.0
             lower[fixed + slack], slack = level.missing[i], slack + 1
-    best = minimise_program(hessian, gradient, RowLimits(rows, lower, upper), _KEPT)
+    best = minimise_program(hessian, gradient, RowLimits(rows, lower, upper), _MISSED)
     _move(place, best.x[:free])
     return best.status, kept
 
@@ -245,7 +245,7 @@ def _keeps(limits: RowLimits, place: _Place, step: Array) -> bool:
     if len(limits.lower) == 0:
         return True
     moved = place.x + place.basis @ step
-    slack, values = _KEPT * max(1.0, math.sqrt(moved @ moved)), limits.rows @ moved
+    slack, values = _MISSED * max(1.0, math.sqrt(moved @ moved)), limits.rows @ moved
     for i, row in enumerate(limits.rows):
         missed = max(limits.lower[i] - values[i], values[i] - limits.upper[i])
         if missed > 0.0 and missed > slack * math.sqrt(row @ row):

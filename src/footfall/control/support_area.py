@@ -22,8 +22,8 @@ from footfall.control.requests import checked_array
 from footfall.control.wrench_cone import Support, wrench_edges
 from footfall.errors import InvalidInput
 
-_TURN = 2.0 * np.pi / 3.0
-_START = (0.1, 0.1 + _TURN, 0.1 + 2.0 * _TURN)  # no direction along an axis, where ties are common
+_THIRD = 2.0 * np.pi / 3.0
+_START = (0.1, 0.1 + _THIRD, 0.1 + 2.0 * _THIRD)  # no direction along an axis, where ties are common
 
 
 class PlanarRegion(NamedTuple):

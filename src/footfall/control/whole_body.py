@@ -57,7 +57,7 @@ from footfall.robot.model import Robot
 from footfall.robot.required import require_robot
 from footfall.simulation.step_values import Command
 
-_AHEAD = 1e-5  # s, over which the change of a rate is measured
+_DIFFERENCE_TIME = 1e-5  # s, over which the change of a rate is measured
 _SHARPEST = 100.0  # m/s2, that a distance changes by its curvature
 
 
@@ -100,10 +100,10 @@ class WholeBodyLimits:
         if not len(rows.distance):
             return rows, np.zeros(0)
         rate = rows.jacobian @ v
-        ahead = self.collisions.model(robot).measure(integrate(robot, q, _AHEAD * v))
+        ahead = self.collisions.model(robot).measure(integrate(robot, q, _DIFFERENCE_TIME * v))
         later = np.where(ahead.exact[rows.places], ahead.jacobian[rows.places] @ v, rate)
         # Where the closest elements change, rates jump: that is no acceleration.
-        turning = np.clip((later - rate) / _AHEAD, -_SHARPEST, _SHARPEST)
+        turning = np.clip((later - rate) / _DIFFERENCE_TIME, -_SHARPEST, _SHARPEST)
         keeping = 2 * (self.collisions.clearance - rows.distance - rate * h) / h**2
         return rows, np.minimum(keeping, (self.collisions.recovery - rate) / h) - turning
 

@@ -15,7 +15,7 @@ from footfall.geometry.swept_pairs import first_hit
 from footfall.robot.model import Robot
 from footfall.robot.volumes import Pair
 
-_PIECE = 64  # configurations whose poses are found at a time: what follows a hit is not looked at
+_POSES_A_PIECE = 64  # configurations whose poses are found at a time: what follows a hit is not looked at
 _TOUCH = 1e-6  # m; what is farther apart need not be exact where touching is all that is asked for
 
 
@@ -44,8 +44,8 @@ def first_collision(
         raise RobotError(message, subject=("robot", robot.name))
     plan = volume_plan(robot, pairs, max(clearance, _TOUCH))
     poses = forward_kinematics.kernel(robot, frames=plan.bodies)
-    for begin in range(0, len(motion), _PIECE):
-        positions, rotations = poses(motion[begin : begin + _PIECE])
+    for begin in range(0, len(motion), _POSES_A_PIECE):
+        positions, rotations = poses(motion[begin : begin + _POSES_A_PIECE])
         hit = first_hit(plan.model, positions, rotations, clearance)
         if hit.place >= 0:
             return Collision(begin + hit.place, plan.chosen[hit.pair], hit.distance)

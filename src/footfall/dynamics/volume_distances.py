@@ -39,7 +39,7 @@ from footfall.math.spatial import cross
 from footfall.robot.model import Robot
 from footfall.robot.volumes import Pair, as_pairs, changing_velocities, checked_pairs, pair_places
 
-_PIECE = 32  # configurations that a thread measures at a time, in a millisecond or so
+_POSES_A_PIECE = 32  # configurations that a thread measures at a time, in a millisecond or so
 
 
 class _Carried(NamedTuple):
@@ -81,7 +81,7 @@ def volume_distances(
         room = DistanceRows(*[_part(each, own) for each in results])
         all_distances(plan.model, places, turns, rates, room, rows[own])
 
-    share_rows(measure, batch, piece=_PIECE, threads=threads)
+    share_rows(measure, batch, piece=_POSES_A_PIECE, threads=threads)
     found = VolumeDistances(*[_reshaped(each, batch, count) for each in (*results, rows)])
     return found._replace(jacobian=independent_rows(robot, q, found.jacobian)) if robot.loops else found
 

@@ -37,7 +37,7 @@ from footfall.scene.parts import OBSTACLE, TABLE, WALL
 _TURNS = np.linspace(0.0, np.pi / 2, 30, endpoint=False)  # rad about z that boxes are tried at
 _AXES = np.array([rotation_z(turn)[:2, :2] for turn in _TURNS])
 _CUTS = (0.12, 0.3, 0.5, 0.7, 0.88)  # of a length
-_AHEAD = 2  # cuts
+_CUTS_AHEAD = 2  # cuts
 _FEWEST = 8  # triangles in a box
 _SAVED = 0.5  # what the pieces may have of the volume of the whole
 _THIN = 0.1  # m; what is thinner counts as that thick when volumes are compared
@@ -72,7 +72,7 @@ def tight_volume(triangles: Array, *, most: int = 8) -> SweptVolume:
     done: list[_Box] = []
     while boxes:
         box = boxes.pop(0)
-        parts = _parts(box, _AHEAD)
+        parts = _parts(box, _CUTS_AHEAD)
         saves = sum(part.size for part in parts) < _SAVED * box.size
         if saves and len(boxes) + len(done) + len(parts) <= most:
             boxes.extend(parts)
@@ -132,7 +132,7 @@ def _elements(box: _Box) -> list[SweptSphere]:
 
 
 _UPWARDS = 0.85  # least z of the normals of floor
-_ROOM = 0.04  # m2 of floor that one can stand on
+_LEAST_FLOOR = 0.04  # m2 of floor that one can stand on
 _LOW_TABLE, _HIGH_TABLE = 0.4, 1.3  # m above the floor
 _WALL = 0.8  # m, least height of a wall
 
@@ -272,7 +272,7 @@ def _part_at(parts: Integers, nodes: Floor, place: Array) -> int:
     """Number of the part that is nearest to a place, if it is large enough to stand on; 0 if there is none."""
     sizes = np.bincount(parts.ravel())
     sizes[0] = 0
-    large = sizes * nodes.cell**2 >= _ROOM
+    large = sizes * nodes.cell**2 >= _LEAST_FLOOR
     i, j = np.nonzero(large[parts])
     if not len(i):
         return 0
@@ -367,7 +367,7 @@ def _is_within(point: Array, low: Array, high: Array) -> bool:
     return bool(((point >= low) & (point <= high)).all())
 
 
-_EVERY = 3  # frames, of which one is searched for objects
+_FRAMES_A_SEARCH = 3  # frames, of which one is searched for objects
 _DISC = 1.5  # m, of level ground around the robot at the start
 LOOK = 0.2  # s, between two frames; each is the mean of the six that a camera of 30 Hz takes in this time
 CAMERA = DepthCamera(width=160, height=120, noise=0.01 / 6.0**0.5)
@@ -389,7 +389,7 @@ class DepthMapper:
     def add(self, frame: DepthFrame) -> Environment:
         """The map after one more frame."""
         environment = updated(self.environment, map_frame(self.environment.terrain, frame))
-        if self._frames % _EVERY == 0:
+        if self._frames % _FRAMES_A_SEARCH == 0:
             self._finder.add(frame)
             with suppress(InvalidEnvironment):  # too little floor was seen to tell what stands on it
                 environment = updated(environment, self._finder.update(environment))

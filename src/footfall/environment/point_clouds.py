@@ -24,7 +24,7 @@ from footfall.whole_file import written_whole
 SUFFIXES = (".ply", ".pcd", ".npy")
 _MOST_BYTES = 2**30
 _MOST_CELLS = 2**23  # 29 m by 29 m
-_FARTHEST = FARTHEST_PATCH * PATCH  # m
+_MAP_REACH = FARTHEST_PATCH * PATCH  # m
 # What NumPy raises on headers that are none: they are literals of Python.
 _HEADER_ERRORS = (
     ValueError,
@@ -137,9 +137,9 @@ def terrain_from_points(points: Array, *, full: int = 3, fill: int = 1) -> Terra
         raise InvalidEnvironment(f"full is {full}, fill {fill}; full must be 1 or more, fill from 0 to 10")
     if not len(points):
         return Terrain()
-    if np.abs(points[:, :2]).max() > _FARTHEST:
+    if np.abs(points[:, :2]).max() > _MAP_REACH:
         raise InvalidEnvironment(
-            f"a point is {np.abs(points[:, :2]).max():g} m away; at most {_FARTHEST:g} m are mapped"
+            f"a point is {np.abs(points[:, :2]).max():g} m away; at most {_MAP_REACH:g} m are mapped"
         )
     first, last = np.floor(points[:, :2].min(axis=0) / CELL), np.floor(points[:, :2].max(axis=0) / CELL)
     shape = last - first + 1 + 2 * fill

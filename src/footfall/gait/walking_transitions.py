@@ -54,7 +54,7 @@ class GaitDimensions:
         require_above_zero(self, "com_height", "foot_distance", "leg_length")
 
 
-_FARTHEST = 1e6  # m, rad, N: squares must not overflow, and no step goes so far
+_EXTREME = 1e6  # m, rad, N: squares must not overflow, and no step goes so far
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,9 @@ class HandTarget:
 
     def __post_init__(self) -> None:
         for name, values in (("position", self.position), ("force", self.force), ("torque", self.torque)):
-            if values is not None and (len(values) != 3 or not all(abs(each) < _FARTHEST for each in values)):
+            if values is not None and (len(values) != 3 or not all(abs(each) < _EXTREME for each in values)):
                 raise InvalidInput(
-                    f"{name} of a hand is {tuple(values)}; it must be 3 numbers, finite and below {_FARTHEST:g}"
+                    f"{name} of a hand is {tuple(values)}; it must be 3 numbers, finite and below {_EXTREME:g}"
                 )
 
 
@@ -111,9 +111,9 @@ class WalkingTransition:
     def __post_init__(self) -> None:
         for name in _LENGTHS_AND_ANGLES:
             value = getattr(self, name)
-            if value is not None and not abs(value) < _FARTHEST:
+            if value is not None and not abs(value) < _EXTREME:
                 raise InvalidInput(
-                    f"{name} of a step is {value}; it must be a finite number below {_FARTHEST:g}"
+                    f"{name} of a step is {value}; it must be a finite number below {_EXTREME:g}"
                 )
 
     def hand(self, name: Hand) -> HandTarget | None:

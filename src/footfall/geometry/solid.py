@@ -14,7 +14,7 @@ from footfall.geometry.mesh import TriangleMesh, merge_vertices
 from footfall.geometry.mesh_distance import signed_distances
 
 _AT_ONCE = 32  # points that are compared with the faces of a hull
-_ROOM = 0.12  # of the size: how far around a shape the air is looked at
+_AIR_AROUND = 0.12  # of the size: how far around a shape the air is looked at
 _FAR_ROOM = 0.4  # of the size: how far few points of the air are looked at
 _AIR = 2**13  # points in the box around a shape
 _FAR_AIR = 2**12  # points in the larger box
@@ -148,7 +148,7 @@ class Solid:
     @cached_property
     def box(self) -> Array:
         """Least and greatest coordinates (2, 3) of the box whose air is looked at, m."""
-        return np.asarray(self.bounds + _ROOM * self.size * np.array([[-1.0], [1.0]]))
+        return np.asarray(self.bounds + _AIR_AROUND * self.size * np.array([[-1.0], [1.0]]))
 
     @cached_property
     def _far_box(self) -> Array:

@@ -17,7 +17,7 @@ from footfall.geometry.swept_rows import PointRows, element_distances
 from footfall.geometry.swept_sphere import WIDTH, SweptSphere, SweptVolume, pack
 from footfall.math.transform import Transform, identity_transform
 
-_PIECE = 4096  # pairs that a thread measures at a time, in a tenth of a millisecond or so
+_PAIRS_A_PIECE = 4096  # pairs that a thread measures at a time, in a tenth of a millisecond or so
 
 
 class SweptDistances(NamedTuple):
@@ -114,7 +114,7 @@ def _measure(
     ones: Array, others: Array, distance: Array, points: PointRows | None, threads: int | None
 ) -> None:
     """Fill the rows of all pairs."""
-    if len(distance) <= _PIECE:
+    if len(distance) <= _PAIRS_A_PIECE:
         element_distances(ones, others, distance, points)
         return
 
@@ -123,7 +123,7 @@ def _measure(
         own = None if points is None else PointRows(*(each[part] for each in points))
         element_distances(ones[vectors], others[vectors], distance[part], own)
 
-    share_rows(measure, len(distance), piece=_PIECE, threads=threads)
+    share_rows(measure, len(distance), piece=_PAIRS_A_PIECE, threads=threads)
 
 
 def _both(first: Sequence[SweptSphere] | Array, second: Sequence[SweptSphere] | Array) -> tuple[Array, Array]:

@@ -12,7 +12,7 @@ from footfall.geometry.triangle import Closest, Triangle, closest_points, line_t
 
 UNDECIDED = -1.0  # instead of a square: the cores may cross
 NO_DIRECTION = 1e-10  # m; closer than this the direction from one point to the other is rounding
-_SURE = 1e-5  # m; closer than this rounding of the direction may hide a corner beyond
+_SAFE = 1e-5  # m; closer than this rounding of the direction may hide a corner beyond
 _SHALLOW = 1e-12  # square of sines below which the point where a line meets a plane is not known well
 
 Corners = ArrayOf[Vector3]
@@ -105,7 +105,7 @@ def triangle_to_triangle(one: Corners, other: Corners) -> Closest:
     for i in range(3):
         for j in range(3):
             found = line_to_line(one[i], one[(i + 1) % 3], other[j], other[(j + 1) % 3])
-            if found.square <= _SURE * _SURE:
+            if found.square <= _SAFE * _SAFE:
                 continue
             apart = found.second - found.first
             before, behind = one[(i + 2) % 3] - found.first, other[(j + 2) % 3] - found.second
@@ -113,10 +113,10 @@ def triangle_to_triangle(one: Corners, other: Corners) -> Closest:
                 return found
     for i in range(3):
         found = point_to_triangle(one[i], triangle_of(other))
-        if found.square > _SURE * _SURE and _is_farthest(one, i, found.second - found.first):
+        if found.square > _SAFE * _SAFE and _is_farthest(one, i, found.second - found.first):
             return found
         found = point_to_triangle(other[i], triangle_of(one))
-        if found.square > _SURE * _SURE and _is_farthest(other, i, found.second - found.first):
+        if found.square > _SAFE * _SAFE and _is_farthest(other, i, found.second - found.first):
             return turned_round(found)
     return Closest(UNDECIDED, one[0], other[0])
 

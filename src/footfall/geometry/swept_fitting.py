@@ -33,7 +33,7 @@ from footfall.geometry.swept_coverage import SMALL, drafts_of, filled_volume, un
 from footfall.geometry.swept_sphere import SweptSphere, SweptVolume
 
 STYLES = 4  # kinds of starts
-_FEW = 50  # points inside, with fewer of which those of the surface count
+_FEW_POINTS = 50  # points inside, with fewer of which those of the surface count
 _STRETCH = 0.5  # how differently clouds are stretched before they fall into clusters: of the logarithm
 
 
@@ -67,7 +67,7 @@ def start(shape: Solid, count: int, style: int, rng: np.random.Generator) -> Arr
 
 def _cloud(shape: Solid, style: int) -> Array:
     surface, inner = shape.spread_points, shape.box_points[shape.inside]
-    if style == 1 or len(inner) < _FEW:
+    if style == 1 or len(inner) < _FEW_POINTS:
         return surface
     return np.concatenate([surface, inner]) if style == 0 else inner
 
@@ -130,7 +130,7 @@ _CLOSER = DescentSchedule(
 _LAST = DescentSchedule(
     80, width=(0.006, 0.0042), hardness=(12.0, 96.0), length=(8e-4, 5e-5), raised=8, least=_RADIUS
 )
-_ROUNDS = 6
+_FITTING_ROUNDS = 6
 
 
 class _Effort(NamedTuple):
@@ -236,12 +236,12 @@ def _fitted(shape: Solid, views: _Views, count: int, seed: int) -> Array:
         each.watch(views.dense)
         each.go(_CLOSER)
     best = min(tried, key=lambda each: each.size())
-    for k in range(_ROUNDS):
+    for k in range(_FITTING_ROUNDS):
         pieces = uncovered(best.drafts, shape.triangles, _FINE)
         if not len(pieces):
             break
         best.watch(in_blocks(_every(pieces.reshape(-1, 3), _NEW), 1.0))
-        best.go(_part(_LAST, k / _ROUNDS, (k + 1) / _ROUNDS), _MARGIN)
+        best.go(_part(_LAST, k / _FITTING_ROUNDS, (k + 1) / _FITTING_ROUNDS), _MARGIN)
     return best.drafts
 
 

@@ -21,8 +21,8 @@ _POINT = 1e-60  # m2, square of a length that is none
 _PARALLEL = 1e-24  # square of the sine of an angle that is rounding
 _SLIVER = 1e-20  # square of height over length of a triangle that counts as its edges
 # m that a corner may lie beyond the planes between two cores; distances are right to twice of it
-_BEYOND = 1e-13
-_SURE = 1e-5  # m; closer than this planes between two cores are not known well
+_RANGE_SLACK = 1e-13
+_SAFE = 1e-5  # m; closer than this planes between two cores are not known well
 
 
 class EightElements(NamedTuple):
@@ -255,8 +255,8 @@ def pair_kind(small: int, large: int) -> int:
 @routine(fused=True)
 def _shown(best: LaneClosest, beyond: Lanes) -> LaneClosest:
     """The points where they are the closest ones; a square of -1 where a corner lies beyond them."""
-    far = best.square > _SURE * _SURE
-    apart = np.where(far, beyond, np.inf) <= _BEYOND * np.sqrt(best.square)
+    far = best.square > _SAFE * _SAFE
+    apart = np.where(far, beyond, np.inf) <= _RANGE_SLACK * np.sqrt(best.square)
     return LaneClosest(np.where(apart, best.square, -1.0), best.first, best.second)
 
 

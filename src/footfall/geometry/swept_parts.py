@@ -9,7 +9,7 @@ import numpy as np
 from footfall.geometry.swept_sphere import SweptSphere, SweptVolume, swept_line, swept_point
 
 _GROWTH = 0.15  # of the radius: what a cover of a triangle or line by simpler shapes may add
-_MOST = 12  # of them along one direction
+_SLICES = 12  # of them along one direction
 
 
 def as_capsules(volume: SweptVolume) -> list[SweptSphere]:
@@ -33,7 +33,7 @@ def _strips(element: SweptSphere) -> list[SweptSphere]:
     along = (end - start) / lengths[longest] if lengths[longest] > 0.0 else np.array([1.0, 0.0, 0.0])
     foot = start + along * ((top - start) @ along)
     height = float(np.linalg.norm(top - foot))
-    count = min(_MOST, max(1, math.ceil(height / (2 * _GROWTH * radius)))) if radius > 0.0 else _MOST
+    count = min(_SLICES, max(1, math.ceil(height / (2 * _GROWTH * radius)))) if radius > 0.0 else _SLICES
     width = height / count
     strips = []
     for k in range(count):
@@ -51,6 +51,6 @@ def _row(capsule: SweptSphere) -> list[SweptSphere]:
         return [capsule]
     length = float(np.linalg.norm(corners[1] - corners[0]))
     spacing = 2.0 * radius * math.sqrt((1.0 + _GROWTH) ** 2 - 1.0)
-    count = min(4 * _MOST, max(1, math.ceil(length / spacing))) if spacing > 0.0 else 4 * _MOST
+    count = min(4 * _SLICES, max(1, math.ceil(length / spacing))) if spacing > 0.0 else 4 * _SLICES
     larger = math.hypot(radius, length / count / 2)
     return [swept_point(corners[0] + k / count * (corners[1] - corners[0]), larger) for k in range(count + 1)]

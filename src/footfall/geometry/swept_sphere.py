@@ -16,7 +16,7 @@ from footfall.errors import GeometryError
 from footfall.math.transform import Transform
 
 KINDS = ("point", "line", "triangle")  # with one, two and three corners
-_FARTHEST = 1e6  # m; products of eight lengths must not overflow, and nothing is so large
+_HUGE = 1e6  # m; products of eight lengths must not overflow, and nothing is so large
 _AXES = {"x": 0, "y": 1, "z": 2}
 
 
@@ -60,10 +60,10 @@ class SweptSphere:
                 f"corners have shape {corners.shape}; a point is (1, 3), a line (2, 3), a triangle (3, 3)"
             )
             raise GeometryError(message, subject=subject)
-        if not (np.abs(corners) <= _FARTHEST).all():
-            message = f"corners are {corners.tolist()}; all must be finite (and below {_FARTHEST:g} m)"
+        if not (np.abs(corners) <= _HUGE).all():
+            message = f"corners are {corners.tolist()}; all must be finite (and below {_HUGE:g} m)"
             raise GeometryError(message, subject=subject)
-        if not 0.0 <= radius <= _FARTHEST:
+        if not 0.0 <= radius <= _HUGE:
             message = f"radius is {radius}; it must be finite and not negative"
             raise GeometryError(message, subject=subject)
         corners.flags.writeable = False

@@ -16,7 +16,7 @@ from footfall.whole_file import is_file, written_whole
 
 Activation = Literal["elu", "relu", "tanh"]
 
-_LARGEST = 200_000_000  # bytes of a policy
+_MOST_BYTES = 200_000_000  # bytes of a policy
 _SMALLEST = 1e-12
 
 
@@ -32,9 +32,9 @@ class Policy:
                 f"policy {str(path)!r} is not there; examples/18_learning_to_walk.py writes one; shipped is: "
                 f"{', '.join(shipped_policies())}"
             )
-        if path.stat().st_size > _LARGEST:
+        if path.stat().st_size > _MOST_BYTES:
             raise InvalidInput(
-                f"policy {str(path)!r} has {path.stat().st_size} bytes; at most {_LARGEST} are read"
+                f"policy {str(path)!r} has {path.stat().st_size} bytes; at most {_MOST_BYTES} are read"
             )
         try:
             import onnxruntime

@@ -17,7 +17,7 @@ from footfall.learning.task import LearningTask, as_term
 from footfall.learning.task_file import term_names
 from footfall.whole_file import is_file
 
-_LARGEST = 1_000_000  # bytes of a file
+_MOST_BYTES = 1_000_000  # bytes of a file
 
 
 class SeenPart(NamedTuple):
@@ -122,8 +122,8 @@ def read_policy_note(path: str | Path) -> PolicyNote:
     path = Path(path)
     if not is_file(path):
         raise MissingFile(f"{str(path)!r} is not there; it must say what the policy sees and moves, as TOML")
-    if path.stat().st_size > _LARGEST:
-        raise InvalidInput(f"{str(path)!r} has {path.stat().st_size} bytes; at most {_LARGEST} are read")
+    if path.stat().st_size > _MOST_BYTES:
+        raise InvalidInput(f"{str(path)!r} has {path.stat().st_size} bytes; at most {_MOST_BYTES} are read")
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:

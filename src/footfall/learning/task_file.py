@@ -12,7 +12,7 @@ from footfall.learning import terms as library
 from footfall.learning.task import LearningTask, Term
 from footfall.learning.velocity_tasks import biped_velocity, quadruped_velocity
 
-_LARGEST = 1_000_000  # bytes of a file
+_MOST_BYTES = 1_000_000  # bytes of a file
 _KINDS = {"quadruped": quadruped_velocity, "biped": biped_velocity}
 _TERMS = ("observations", "critic", "rewards", "terminations", "resets")
 _SINGLE = ("command", "kick", "curriculum")
@@ -42,8 +42,8 @@ def read_task(path: str | Path) -> LearningTask:
         content = path.read_bytes()
     except OSError as error:
         raise MissingFile(f"task {str(path)!r} cannot be read: {error.strerror}") from error
-    if len(content) > _LARGEST:
-        raise InvalidInput(f"task {str(path)!r} has {len(content)} bytes; at most {_LARGEST} are read")
+    if len(content) > _MOST_BYTES:
+        raise InvalidInput(f"task {str(path)!r} has {len(content)} bytes; at most {_MOST_BYTES} are read")
     try:
         table = tomllib.loads(content.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

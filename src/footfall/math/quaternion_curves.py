@@ -21,7 +21,7 @@ from footfall.math.rotations import quaternion_product
 
 Jet = np.ndarray[Any, np.dtype[np.float64]]  # value, first and second derivative along the first axis
 
-_CLOSE = 1e-9  # 1 - |cosine| below which two quaternions count as equal
+_EQUAL = 1e-9  # 1 - |cosine| below which two quaternions count as equal
 
 
 def lerp(first: Any, last: Any, eta: Any, order: int = 2) -> Array:
@@ -116,9 +116,9 @@ def _slerp_jets(a: Jet, b: Jet, h: Jet) -> Jet:
     Seiwald 2023, (B.35)-(B.42).
     """
     cosine = _dot(a, b)
-    if np.any(cosine[0] < -1.0 + _CLOSE):
+    if np.any(cosine[0] < -1.0 + _EQUAL):
         raise InvalidInput("two quaternions point into opposite directions; align their signs first")
-    equal = cosine[0] > 1.0 - _CLOSE
+    equal = cosine[0] > 1.0 - _EQUAL
     angle = np.arccos(np.clip(np.where(equal, 0.0, cosine[0]), -1.0, 1.0))
     sine = np.sin(angle)
     rate = -cosine[1] / sine

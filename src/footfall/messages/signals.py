@@ -22,7 +22,7 @@ from footfall.messages.frames import Message
 from footfall.messages.listener import Listener
 
 SIGNAL = 1  # kind of the messages that carry signals
-_LONGEST = 256  # characters of names and texts
+_LONGEST_TEXT = 256  # characters of names and texts
 PAYLOADS = (NoneType, bool, int, float, str)
 
 Payload = bool | int | float | str | None
@@ -64,7 +64,7 @@ class SignalBroker:
     def declare(self, name: str, payload: type | None = None) -> None:
         """Make a signal known. payload: its type."""
         kind = NoneType if payload is None else payload
-        if kind not in PAYLOADS or not name or len(name) > _LONGEST or not name.isprintable():
+        if kind not in PAYLOADS or not name or len(name) > _LONGEST_TEXT or not name.isprintable():
             raise InvalidInput(
                 f"signal {name[:40]!r} with {kind!r}; payloads are None, bool, int, float or str"
             )
@@ -87,11 +87,11 @@ class SignalBroker:
         """The signal, with whole numbers made floats where floats are declared."""
         name, payload = signal
         if name not in self._kinds:
-            raise UnknownName("signal", name[:_LONGEST], self._kinds, "the broker")
+            raise UnknownName("signal", name[:_LONGEST_TEXT], self._kinds, "the broker")
         kind = self._kinds[name]
         if kind is float and type(payload) is int:
             payload = float(payload)
-        if type(payload) is not kind or (isinstance(payload, str) and len(payload) > _LONGEST):
+        if type(payload) is not kind or (isinstance(payload, str) and len(payload) > _LONGEST_TEXT):
             raise InvalidInput(f"payload of {name!r} is {str(payload)[:40]!r}; it must be {kind.__name__}")
         if isinstance(payload, float) and payload != payload:
             raise InvalidInput(f"payload of {name!r} is NaN; it must be a number")

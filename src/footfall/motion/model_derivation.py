@@ -114,7 +114,7 @@ def _place(point: Array) -> Place:
 
 
 _KNEES = (0.8, 0.7, 0.6, 0.5, 0.4)  # rad
-_ROOM = 0.25  # rad between the ankle in the stance and its limits
+_ANKLE_RANGE = 0.25  # rad between the ankle in the stance and its limits
 _MARGIN = float(np.deg2rad(5.0))  # from the limits of the leg's joints
 _SIDEWAYS = 0.9  # how much of an axis must point sideways for a joint to count as pitch
 
@@ -390,7 +390,7 @@ def _relaxed_stance(
     low, high = _planar_limits(robot, legs[0], 2)
     for angle in _KNEES if knee is None else (knee,):
         q, lean = _stance(robot, legs, frames, middle, angle)
-        if min(-lean - low, high + lean) > margin + _ROOM:
+        if min(-lean - low, high + lean) > margin + _ANKLE_RANGE:
             break
     return q
 

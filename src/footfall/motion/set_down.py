@@ -39,7 +39,7 @@ _LANDS = 0.8  # of the time until it lands, in which its way is blended into the
 _STILL = 1e-6  # m/s: a torso that is slower rests
 _SAME_TIME = 1e-6  # s
 _GRID = 0.02  # s between break points of blended curves
-_LEVEL = 0.025  # m, by which footholds may differ in height: reflexes of feet bear it
+_EVEN = 0.025  # m, by which footholds may differ in height: reflexes of feet bear it
 _LIMBS = ("zmp", "right_foot", "left_foot", "right_hand", "left_hand", "right_toe", "left_toe", "load")
 _SELECTIONS = ("right_selection", "left_selection")
 
@@ -57,7 +57,7 @@ def can_set_down(motion: Motion, ready: float) -> bool:
     before, after = running.transitions[number].begin, running.transitions[number].end
     swung = after.foot(before.swing)
     feet = (before.foot(before.swing), before.stance_foot, swung)
-    level = max(foot.position[2] for foot in feet) - min(foot.position[2] for foot in feet) < _LEVEL
+    level = max(foot.position[2] for foot in feet) - min(foot.position[2] for foot in feet) < _EVEN
     whole = all(foot.contact is FootContact.FULL for foot in feet)
     hands = any(hand.task_space for pose in (before, after) for hand in pose.hands)
     return level and whole and not hands and swung.position != before.foot(before.swing).position

@@ -19,7 +19,7 @@ from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.schedule import Schedule
 
 _AT_REST = 1e-12  # rad, rad/s, rad/s2
-_LEVEL = 1e-9  # m
+_EVEN = 1e-9  # m
 
 
 class ToeShape(NamedTuple):
@@ -63,7 +63,7 @@ def toe_angle(way: Vector3, lift: float, toe: ToeShape) -> float:
     """
     ahead, up = way[0], way[2]
     bend = toe.per_stride * (abs(ahead) - toe.sole) if abs(ahead) >= toe.bends_from else 0.0
-    bend += toe.per_rise * up if up > _LEVEL else 0.0
+    bend += toe.per_rise * up if up > _EVEN else 0.0
     bend += toe.per_rise * max(lift - toe.high, 0.0)
     return min(toe.largest, bend)
 

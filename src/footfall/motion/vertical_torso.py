@@ -29,7 +29,7 @@ from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.samples import Sample
 from footfall.motion.stretched_leg import height_ranges_in_space
 
-_ROUNDS = 80
+_MOST_ROUNDS = 80
 _CENTRING = 0.1  # by how much the gap shall fall in each round
 _SMOOTHING_TIME = 0.12  # s: over it heights are smoothed; else bends would jump from one limit to the other
 _FIRMNESS = 1e4  # of bounds: 1 m less distance to the wanted heights is worth giving way by 0.1 mm
@@ -170,7 +170,7 @@ def solve_program(
     for r in range(len(rows.slack)):
         value = row_value(z, bent, r) - give_way(count, r, rows.multiplier[r])
         rows.slack[r] = max(rows.bound[r] - value, 0.01)
-    for _ in range(_ROUNDS):
+    for _ in range(_MOST_ROUNDS):
         bends(z, bent)
         gap, missed = what_is_missing(rows, z, bent)
         if gap < 1e-10 and missed < 1e-7:

@@ -38,7 +38,7 @@ from footfall.motion.standing import placed_frame
 from footfall.robot.model import WORLD, JointType, Robot
 
 _DAMPING = 1e-3  # of the Jacobian: legs that are nearly stretched would leap
-_ROUNDS = 4  # of Newton's method from the comfortable configuration; errors are below a millimetre then
+_NEWTON_STEPS = 4  # of Newton's method from the comfortable configuration; errors are below a millimetre then
 _UPPER_BODY = ROTATIONS.index("upper_body")
 
 
@@ -75,7 +75,7 @@ class WholeBody:
         """
         targets, rates = body_targets(samples, self.model)
         q = self._upright(samples) if start is None else start
-        for _ in range(_ROUNDS if start is None else 1):
+        for _ in range(_NEWTON_STEPS if start is None else 1):
             q = integrate(self.robot, q, self.kernel(q, targets, rates)[0])
         _, v, momentum, errors = self.kernel(q, targets, rates)
         return Posture(q, v, momentum, np.abs(errors).max(axis=1))

@@ -23,7 +23,7 @@ from footfall.planning.parameters import PlannerParameters
 
 _LEDGE = 0.04  # m by which ground is lower than what is beside it
 _HIGH = 0.2  # m above the ground in the median: what is higher is no ground that is made wider
-_AROUND = 0.04  # m, of the ground beside an object that it may have changed
+_CHANGED_BORDER = 0.04  # m, of the ground beside an object that it may have changed
 
 
 def without_objects(environment: Environment, ids: Iterable[str]) -> Environment:
@@ -62,12 +62,12 @@ def with_wider_ground(environment: Environment, wider: float) -> Environment:
 
 def _levelled(terrain: Terrain, each: EnvironmentObject) -> Terrain:
     corners = each.world_vertices[:, :2]
-    low, high = corners.min(axis=0) - 3 * _AROUND, corners.max(axis=0) + 3 * _AROUND
+    low, high = corners.min(axis=0) - 3 * _CHANGED_BORDER, corners.max(axis=0) + 3 * _CHANGED_BORDER
     low, high = np.floor(low / CELL) * CELL, np.ceil(high / CELL) * CELL
     heights, confidence = _cells(terrain, low, high)
     x, y = (low[k] + (np.arange(heights.shape[k]) + 0.5) * CELL for k in range(2))
     points = np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2)
-    below = contains(convex_hull(corners), points, tolerance=_AROUND).reshape(heights.shape)
+    below = contains(convex_hull(corners), points, tolerance=_CHANGED_BORDER).reshape(heights.shape)
     return _filled(terrain, heights, confidence, below, low)
 
 

@@ -30,7 +30,7 @@ from footfall.planning.refinement import POORLY, WELL, Refinement, footing
 from footfall.planning.solids import Solids, Volumes, support
 from footfall.planning.step_set import CELL, GUIDE_CELL, SWEEP, TURNS, StepSet
 
-_PIECE = 0.06  # m between places that are looked at: a corner between two gets 2 mm into a body with a radius of 0.2 m
+_PITCH = 0.06  # m between places that are looked at: a corner between two gets 2 mm into a body with a radius of 0.2 m
 _SOLID = 2  # flag of a cell that has something solid around it, see `find_nearness`
 
 
@@ -86,7 +86,7 @@ def place_between(begin: BodyPlace, end: BodyPlace, share: float, yaws: int) -> 
 def pieces_between(begin: BodyPlace, end: BodyPlace) -> int:
     """How many places on a way are looked at."""
     dx, dy = end.x - begin.x, end.y - begin.y
-    return int(np.sqrt(dx * dx + dy * dy) / _PIECE) + 2
+    return int(np.sqrt(dx * dx + dy * dy) / _PITCH) + 2
 
 
 @routine

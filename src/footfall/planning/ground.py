@@ -19,9 +19,9 @@ from footfall.planning.workspace import workspace
 
 Singles = np.ndarray[Any, np.dtype[np.float32]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
-_LEVEL = 4  # of the terrain's tree: cells of 4 cm
+_TREE_LEVEL = 4  # of the terrain's tree: cells of 4 cm
 _ROW = 8  # footholds that are rated together
-_SURE = 0.99  # confidence of a cell of which all was seen well
+_FULL_CONFIDENCE = 0.99  # confidence of a cell of which all was seen well
 
 
 class FootholdRules(NamedTuple):
@@ -104,7 +104,7 @@ def ground_within(
     pair = 2 * CELL  # cells of the guide are two by two of these
     low = [np.floor(value / pair) * pair - border * CELL for value in lower]
     high = [np.ceil(value / pair) * pair + border * CELL for value in upper]
-    window = terrain.window((low[0], low[1]), (high[0], high[1]), level=_LEVEL)
+    window = terrain.window((low[0], low[1]), (high[0], high[1]), level=_TREE_LEVEL)
     lowest, highest = window.lowest.astype(np.float64), window.highest.astype(np.float64)
     lowest[np.isnan(lowest)] = np.inf
     highest[np.isnan(highest)] = -np.inf
@@ -254,7 +254,7 @@ def look_wider(ground: Ground, yaw: int, i: int, j: int) -> None:
         bump = np.maximum(bump, np.abs(high - c - (x - plane.x) * a - (y - plane.y) * b))
     for k in range(8):
         ground.wide_tops[yaw, i, _ROW * row + k] = top[k]
-        even = bump[k] <= ground.even and least[k] >= _SURE
+        even = bump[k] <= ground.even and least[k] >= _FULL_CONFIDENCE
         ground.wide_even[yaw, i, _ROW * row + k] = 1 if even else 0
 
 

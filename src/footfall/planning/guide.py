@@ -27,9 +27,9 @@ _BLOCKED = -2.0  # instead of a cost: body or arms would be in something
 _TAKEN = 2  # stances of a state were taken up by the search of footsteps, see `learning`
 _DOUBT = 4_000  # states after which the way from the start counts more, then twice as many
 _HASTE = 1.5  # by how much more: a way soon is better than the best one late
-_MOST = 60_000  # states at most: what is behind a closed door need not all be known
-_LEAST = 1200  # states of a guide: on an easy way few are on good paths, and the search leaves them
-_BESIDE = ((0, 0), (1, 0), (-1, 0), (0, 1), (0, -1))  # cells of footsteps that one of the guide stands for
+_MOST_STATES = 60_000  # states at most: what is behind a closed door need not all be known
+_LEAST_STATES = 1200  # states of a guide: on an easy way few are on good paths, and the search leaves them
+_CROSS = ((0, 0), (1, 0), (-1, 0), (0, 1), (0, -1))  # cells of footsteps that one of the guide stands for
 _JUMP = 2.0  # in costs of a cell: neighbours that differ by more are not compared
 
 
@@ -161,7 +161,7 @@ def foothold_about(ground: Ground, yaw: int, foot: Vector2) -> Foothold:
     """The foothold of a foot at about a place, m: any cell that a cell of the guide stands for will do."""
     i, j = int((foot[0] - ground.x) / CELL), int((foot[1] - ground.y) / CELL)
     if i >= 1 and j >= 1 and i < ground.nx - 1 and j < ground.ny - 1:
-        for di, dj in _BESIDE:
+        for di, dj in _CROSS:
             cost = known_cost(ground, yaw, i + di, j + dj)
             if cost >= 0.0:
                 return Foothold(cost, ground.mean[i + di, j + dj])
@@ -388,7 +388,7 @@ def run_guide(world: GuideWorld, heap: Heap, slack: float) -> tuple[int, float]:
     guide.missed[0] = np.inf
     while heap.size[0] > 0:
         entry = pop(heap)
-        if entry.key > worst or count >= _MOST or heap.size[0] + 64 > len(heap.keys):
+        if entry.key > worst or count >= _MOST_STATES or heap.size[0] + 64 > len(heap.keys):
             guide.missed[0] = entry.key
             break
         here = Place(entry.item // (nx * ny), (entry.item // ny) % nx, entry.item % ny)
@@ -402,7 +402,7 @@ def run_guide(world: GuideWorld, heap: Heap, slack: float) -> tuple[int, float]:
         togo = guide.togo[here.yaw, here.i, here.j] - 1.0
         if here.yaw == start.yaw and here.i == start.i and here.j == start.j:
             found = togo
-        if found < np.inf and count >= _LEAST:
+        if found < np.inf and count >= _LEAST_STATES:
             worst = found + slack
         not_seen = guide.seen[here.yaw, here.i, here.j] == 0
         entering = togo + guide_state(world, here)

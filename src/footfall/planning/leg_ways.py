@@ -24,7 +24,7 @@ from footfall.planning.solids import Capsule, Solids, capsule_gap, cell_below
 _RADIUS = 0.06  # m, of a thigh with legs of 0.87 m
 _SPARE = 0.03  # m around it: the robot is never just where it should be
 _SHARE = 0.5  # of the shank, from the knee down: what is lower is beside what feet step over
-_EVERY = 0.04  # s between two looks
+_LOOK_PERIOD = 0.04  # s between two looks
 
 
 class Struck(NamedTuple):
@@ -69,7 +69,7 @@ class LegsOnTheirWay:
     def __init__(self, motion: Motion) -> None:
         times, numbers = [], []
         for number, (_, _, begin, end) in enumerate(motion.plan.spans()):
-            looks = int(np.ceil((end - begin) / _EVERY))
+            looks = int(np.ceil((end - begin) / _LOOK_PERIOD))
             times.append(begin + (np.arange(looks) + 1.0) * (end - begin) / looks)
             numbers.append(np.full(looks, number))
         self._steps: Array = np.concatenate(numbers)

@@ -40,7 +40,7 @@ from footfall.planning.search import Path, Search
 from footfall.planning.solids import Capsule, Solids, Volumes, capsule_gap, cell_below, moved_capsule
 from footfall.planning.step_set import CELL
 
-_PIECE = 0.02  # m between places that are looked at
+_SPACING = 0.02  # m between places that are looked at
 ALLOWED = 0.002  # m that body and arms may be in something: what lies between two places
 
 
@@ -91,7 +91,7 @@ def first_blocked(solids: Solids, volumes: Volumes, middles: ArrayOf[Midway]) ->
     for n in range(len(middles) - 1):
         begin, end = middles[n], middles[n + 1]
         way = end.place - begin.place
-        pieces = int(np.sqrt(way @ way) / _PIECE) + 2
+        pieces = int(np.sqrt(way @ way) / _SPACING) + 2
         for k in range(1, pieces + 1):
             here = midway_between(begin, end, k / pieces)
             if in_something(solids, body, here, ALLOWED):
@@ -101,7 +101,7 @@ def first_blocked(solids: Solids, volumes: Volumes, middles: ArrayOf[Midway]) ->
     return Blocked(len(middles) - 1, middles[0].place, False)
 
 
-_LEAST = 0.05  # m: things that are closer together leave no gap
+_LEAST_GAP = 0.05  # m: things that are closer together leave no gap
 _STRADDLED = 0.15  # m: what is lower is stepped over
 
 
@@ -120,7 +120,7 @@ def narrowest_gap(environment: Environment, id: str) -> Gap | None:
         for each in environment.objects.values()
         if each.id != id and each.category != "floor" and each.box[1][2] - here.box[0][2] > _STRADDLED
     ]
-    return min((gap for gap in found if gap.wide > _LEAST), key=lambda gap: gap.wide, default=None)
+    return min((gap for gap in found if gap.wide > _LEAST_GAP), key=lambda gap: gap.wide, default=None)
 
 
 def _box(each: EnvironmentObject) -> Array:

@@ -79,7 +79,7 @@ def cell_below(cells: Nearby, x: float, y: float) -> int:
 
 
 _CORE = 0.8  # of half the width of the body
-_BEYOND = 1.5 * GUIDE_CELL  # m beyond the extent of the robot: it may be anywhere on a cell
+_MAP_BORDER = 1.5 * GUIDE_CELL  # m beyond the extent of the robot: it may be anywhere on a cell
 
 
 class Solid(NamedTuple):
@@ -165,7 +165,7 @@ def packed_solids(
     solid = np.array([environment.object(id).category not in floors for id in ids], dtype=bool)
     owners = packed.owners
     boxes = np.ascontiguousarray(rows[:, [10, 11, 13, 14]])
-    farthest = max(volumes.body_extent, volumes.arm_extent, volumes.reach_extent) + _BEYOND
+    farthest = max(volumes.body_extent, volumes.arm_extent, volumes.reach_extent) + _MAP_BORDER
     near = nearby(boxes, farthest, cells.corner, GUIDE_CELL, cells.shape)
     return Solids(as_records(Solid, rows), owners, touch[owners], solid[owners], near), ids
 
@@ -416,6 +416,6 @@ def find_nearness(solids: Solids, volumes: Volumes, flags: Bytes) -> None:
                 away = np.sqrt(dx * dx + dy * dy)
                 touched = min(touched, away if solids.touchable[n] else np.inf)
                 solid = min(solid, away if solids.solid[n] else np.inf)
-            flags[i, j] = (1 if touched <= volumes.reach_extent + _BEYOND else 0) + (
-                2 if solid <= max(volumes.body_extent, volumes.arm_extent) + _BEYOND else 0
+            flags[i, j] = (1 if touched <= volumes.reach_extent + _MAP_BORDER else 0) + (
+                2 if solid <= max(volumes.body_extent, volumes.arm_extent) + _MAP_BORDER else 0
             )

@@ -39,7 +39,7 @@ _AHEAD_AND_ASIDE = (0.0, 0.16, 0.24)
 _TURN_SHARE = 1.0  # of the cost of a full turn: two half ones cost half as much
 _ROUNDING = 1e-9
 _MOST_STEPS = 1_000_000  # each takes half a kilobyte
-_FARTHEST = 10.0  # m
+_LARGEST_STEP = 10.0  # m
 
 
 class Step(NamedTuple):
@@ -113,10 +113,10 @@ def _check_count(parameters: PlannerParameters) -> None:
     # with a cell around it, since its corners are rounded
     cells = (limits.forward_m / CELL + 2) * (limits.outward_m / CELL + 2) / 2
     expected = 2 * yaws * (2 * TURNS + 1) * cells
-    if expected > _MOST_STEPS or limits.forward_m + limits.outward_m > _FARTHEST:
+    if expected > _MOST_STEPS or limits.forward_m + limits.outward_m > _LARGEST_STEP:
         raise InvalidInput(
             f"steps of {limits.forward_m:g} m ahead and {limits.outward_m:g} m aside in {yaws} headings are about "
-            f"{expected:.2g}; at most {_MOST_STEPS} are possible, within {_FARTHEST:g} m: shorten them"
+            f"{expected:.2g}; at most {_MOST_STEPS} are possible, within {_LARGEST_STEP:g} m: shorten them"
         )
 
 

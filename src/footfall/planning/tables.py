@@ -29,7 +29,7 @@ from footfall.planning.step_set import (
     step_set,
 )
 
-_KEPT = 8  # tables of as many robots and parameters are kept
+_TABLES_KEPT = 8  # tables of as many robots and parameters are kept
 _WIDER = 0.04  # m, by which swinging soles keep clear of what is too high: refinement moves footholds
 _TABLES: dict[Any, Tables] = {}
 
@@ -56,7 +56,7 @@ def tables_for(model: ReducedModel, parameters: PlannerParameters) -> Tables:
     """The tables of a robot; made on first use, in some tenths of a second."""
     key = (msgspec.json.encode(parameters), _numbers(model))
     if key not in _TABLES:
-        if len(_TABLES) >= _KEPT:
+        if len(_TABLES) >= _TABLES_KEPT:
             _TABLES.pop(next(iter(_TABLES)))
         higher = max(parameters.step.obstacle_m - parameters_for(model).step.obstacle_m, 0.0)
         _TABLES[key] = _made(biped_of(model, higher), parameters, model.hand_space)

@@ -21,12 +21,12 @@ from footfall.planning.step_set import GUIDE_CELL
 from footfall.planning.tables import Tables
 
 _LEVEL = 3  # of the terrain's tree: cells of 8 cm
-_EVERY = 3.6  # m between points to pass through
+_SPACING = 3.6  # m between points to pass through
 _RADIUS, _ANGLE = 0.45, math.radians(40.0)  # how near one passes them, and in which direction
-_AROUND = 0.6  # m of level ground around a point to pass through
+_EVEN_GROUND = 0.6  # m of level ground around a point to pass through
 _SHIFTS = tuple(sign * 0.3 * k for k in range(9) for sign in (1.0, -1.0))  # m along the way, to get there
 _APART = 0.6  # m between points at least, however they are shifted
-_AHEAD = 0.8  # m on either side of a point that give its direction
+_SPAN = 0.8  # m on either side of a point that give its direction
 _CLEARANCES = (0.35, 0.26, 0.18)  # m that a way keeps at least, wider ones first
 _COMFORT = 0.7  # m; nearer to something ways count as longer
 _MOVES = ((1, 0), (0, 1), (-1, 0), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1))
@@ -86,7 +86,7 @@ def _way_map(environment: Environment, tables: Tables) -> WayMap:
                 blocked[i, j] = True
     edge = np.pad(~blocked, 1)
     clearance = GUIDE_CELL * distance_transform_edt(edge)[1:-1, 1:-1]
-    size = 2 * round(_AROUND / GUIDE_CELL) + 1
+    size = 2 * round(_EVEN_GROUND / GUIDE_CELL) + 1
     known = np.nan_to_num(top)
     level = maximum_filter(known, size) - minimum_filter(known, size) <= tables.cost_rules.noticeable
     return WayMap(window.x, window.y, np.ascontiguousarray(clearance), level)
@@ -137,7 +137,7 @@ def _regions(points: Array, ways: WayMap, goal: Goal) -> list[Aim]:
     """Regions on a way (n, 2), m, at about equal distances, turned along it, and the goal; on level ground, where there
     is some near: one does not stop on stairs."""
     lengths = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
-    count = int(lengths[-1] // _EVERY)
+    count = int(lengths[-1] // _SPACING)
     found, last = [], 0.0
 
     def place(length: float) -> Array:
@@ -154,7 +154,7 @@ def _regions(points: Array, ways: WayMap, goal: Goal) -> list[Aim]:
         about = lengths[-1] * k / count
         tried = [about + shift for shift in _SHIFTS if about + shift >= last + _APART]
         at = next((each for each in tried if ways.level[_cell(ways, *place(each).tolist())]), about)
-        way = place(at + _AHEAD) - place(at - _AHEAD)
+        way = place(at + _SPAN) - place(at - _SPAN)
         x, y = place(at).tolist()
         found.append(Aim(Goal(x, y, math.atan2(way[1], way[0])), _RADIUS, _ANGLE, corners(last, at)))
         last = at

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-_KEPT = threading.local()
+_ARRAYS = threading.local()
 
 
 def workspace(name: str, shape: tuple[int, ...], dtype: Any, *, zeroed: bool = True) -> Any:
     """The array of a name: valid until the same thread asks for it again. zeroed: whether all is set to zero; else it
     holds anything."""
     count = math.prod(shape)
-    arrays: dict[str, Any] = _KEPT.__dict__
+    arrays: dict[str, Any] = _ARRAYS.__dict__
     kept = arrays.get(name)
     if kept is None or kept.dtype != dtype or len(kept) < count:
         arrays[name] = kept = _small_pages(count, dtype)
@@ -37,4 +37,4 @@ def _small_pages(count: int, dtype: Any) -> Any:
 
 def release_workspace() -> None:
     """Give the memory of this thread back."""
-    _KEPT.__dict__.clear()
+    _ARRAYS.__dict__.clear()

@@ -15,7 +15,7 @@ from footfall.recording.format import ContactBlock, packed
 
 _INSTANTS = 256  # in a block
 _CONTACTS = 8192  # in a block
-_FEW = 256  # contacts at an instant, of which it is remembered that they were good
+_REMEMBERED_CONTACTS = 256  # contacts at an instant, of which it is remembered that they were good
 _UNKNOWN = -1  # no body was given
 _FLOATS = np.dtype(np.float64)
 
@@ -80,7 +80,7 @@ def checked_instant(
         raise InvalidInput(f"contacts must be arrays (n, 3) of numbers: {problem}") from None
     if body.shape != (count,):
         raise InvalidInput(f"bodies have shape {body.shape}; for {count} contacts it must be ({count},)")
-    if bodies is not None and count <= _FEW:
+    if bodies is not None and count <= _REMEMBERED_CONTACTS:
         _require_known_again(known, body.tobytes())
     elif bodies is not None:
         _require_known(known, body)

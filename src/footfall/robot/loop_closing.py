@@ -24,7 +24,7 @@ _STILL = 1e-13  # rad, or this part of the loop's size: a step that goes nowhere
 _COUNTS = {LoopType.POINT: 3, LoopType.HINGE: 5, LoopType.WELD: 6}
 _ITERATIONS = 60
 _ROUNDING = 8.0  # times smaller residuals, where both are small, are chance
-_TURN = 0.5  # rad, or this part of the loop's size: longest step of a joint in one iteration
+_LONGEST_STEP = 0.5  # rad, or this part of the loop's size: longest step of a joint in one iteration
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +165,7 @@ def _gauss_newton(system: LoopSystem, q: Array, columns: Sequence[int]) -> Array
         if error < 1e-15 or (error < 1e-13 and error > 0.25 * before):
             break
         before = error
-        move *= min(1.0, _TURN / max(float(np.abs(move).max()), 1e-300))
+        move *= min(1.0, _LONGEST_STEP / max(float(np.abs(move).max()), 1e-300))
         step = np.zeros(len(system.velocities))
         step[columns] = move * scales
         q = system.moved(q, step)

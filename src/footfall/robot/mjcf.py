@@ -48,8 +48,8 @@ _GREATEST_COPIES = 1e4
 _ELEMENTS = 50_000  # with all copies
 _KEYS = 1_000
 _FREE_SIZES = ("memory", "njmax", "nconmax", "nstack")  # taken when a simulation starts, not for the model
-_SUBDIVISIONS = 5.0  # of a ball that is made of triangles, each time four out of one
-_STEPS = 500.0  # around other shapes that are made
+_MOST_SUBDIVISIONS = 5.0  # of a ball that is made of triangles, each time four out of one
+_MOST_DIVISIONS = 500.0  # around other shapes that are made
 
 
 def check_demands(root: Element) -> None:
@@ -76,7 +76,7 @@ def _demand(element: Element) -> float:
     if element.tag == "size":
         return max((_product(t) for n, t in element.attributes.items() if n not in _FREE_SIZES), default=0.0)
     if element.tag == "mesh" and "builtin" in element.attributes:
-        limit = _SUBDIVISIONS if "sphere" in element.attributes["builtin"] else _STEPS
+        limit = _MOST_SUBDIVISIONS if "sphere" in element.attributes["builtin"] else _MOST_DIVISIONS
         if _greatest(element.attributes.get("params", "")) > limit:
             raise _refused(element, f"asks for more than {limit:g} divisions")
     names = _COUNTS.get(element.tag, ())

@@ -44,10 +44,10 @@ Kind = Literal["revolute", "prismatic", "spherical"]
 
 _ROUNDING = 1e-14  # of rotations and relative to lengths: what is closer to a round number is it
 _STEEP = 0.2  # component of an axis along which a frame may be moved to make an offset zero
-_FARTHEST = 2.0  # m, that a frame is moved along its axis
+_MOST_SHIFT = 2.0  # m, that a frame is moved along its axis
 _HALF_TURN = np.diag([-1.0, -1.0, 1.0])
 # What constants cost in operations, about: a turn of an inertia and of vectors, a shift, an offset of an angle.
-_TURN, _SHIFT, _OFFSET = 30.0, 8.0, 1.0
+_TURN_COST, _SHIFT_COST, _OFFSET_COST = 30.0, 8.0, 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ def _origin(kind: Kind, rotation: Array, translation: Array) -> tuple[Array, Arr
             along = -translation[axis] / z[axis]
             moved = _clean(translation + along * z, scale=np.abs(translation).max())
             moved[axis] = 0.0
-            if abs(along) <= _FARTHEST:
+            if abs(along) <= _MOST_SHIFT:
                 options.append((float(along), moved))
     along, moved = min(options, key=lambda option: (np.count_nonzero(option[1]), abs(option[0])))
     return np.array([0.0, 0.0, along]), moved
@@ -164,8 +164,8 @@ def _normal_angle(child: RawLink) -> float:
 def _own_cost(kind: Kind, turns: _Turns, angle: float) -> float:
     """What a link costs whose frame is rotated about its z axis by an angle, without what it costs its children."""
     if kind == "revolute":
-        return 0.0 if _is_quarter(turns.theta + angle) else _OFFSET
-    return _TURN * (0.0 if _is_quarter(turns.theta + angle) else 1.0)
+        return 0.0 if _is_quarter(turns.theta + angle) else _OFFSET_COST
+    return _TURN_COST * (0.0 if _is_quarter(turns.theta + angle) else 1.0)
 
 
 def _children_cost(children: Sequence[RawLink], along: Array, angle: float) -> float:
@@ -175,10 +175,10 @@ def _children_cost(children: Sequence[RawLink], along: Array, angle: float) -> f
         pose = back @ child.placement
         rotation = _rounded(pose.rotation)
         if child.kind == "spherical":
-            total += _TURN * sum(not _is_simple(row) for row in rotation)
+            total += _TURN_COST * sum(not _is_simple(row) for row in rotation)
             continue
-        total += _TURN * sum(not simple for simple in _turns(rotation).simple)
-        total += _SHIFT * np.count_nonzero(_origin(child.kind, rotation, pose.translation)[1])
+        total += _TURN_COST * sum(not simple for simple in _turns(rotation).simple)
+        total += _SHIFT_COST * np.count_nonzero(_origin(child.kind, rotation, pose.translation)[1])
     return total
 
 

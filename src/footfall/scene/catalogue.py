@@ -37,7 +37,7 @@ from footfall.scene.shapes import Rectangle, triangles_shape
 from footfall.scene.terrain import random_terrain
 
 _BEHIND = 1.0  # m between start or goal and the outer wall
-_BESIDE = 0.3  # m of wall at least, beside doors and stairs
+_WALL_BESIDE = 0.3  # m of wall at least, beside doors and stairs
 
 
 def split_level(
@@ -63,7 +63,7 @@ def split_level(
     check_lengths("split-level", room=room, width=width, riser=riser, tread=tread, wall=wall)
     check_counts("split-level", 100, rooms=rooms, risers=risers)
     check_between("split-level", 3.0, 20.0, room=room, width=width)
-    check_between("split-level", 0.6, width - 2 * _BESIDE, door=door, stairs=stairs)
+    check_between("split-level", 0.6, width - 2 * _WALL_BESIDE, door=door, stairs=stairs)
     check_between("split-level", 0, 2**32, seed=seed)
     if rooms < 2:
         raise SceneError("rooms is 1; a way needs two at least", subject=("scene", "split-level"))
@@ -98,7 +98,7 @@ def split_level(
 
 def _opening(wide: float, half: float, rng: np.random.Generator) -> Span:
     """y of a passage somewhere in a wall."""
-    low = float(rng.uniform(_BESIDE - half, half - _BESIDE - wide))
+    low = float(rng.uniform(_WALL_BESIDE - half, half - _WALL_BESIDE - wide))
     return low, low + wide
 
 

@@ -12,7 +12,7 @@ from footfall.robot.shapes import Box
 from footfall.scene.model import SceneObject
 
 FLOOR, WALL, TABLE, OBSTACLE = "floor", "wall", "table", "obstacle"
-_LONGEST = 1000.0  # m
+_LONGEST_PART = 1000.0  # m
 
 Point = tuple[float, float, float]
 Span = tuple[float, float]
@@ -38,9 +38,9 @@ def at(x: float, y: float, z: float = 0.0, yaw: float = 0.0) -> Transform:
 def check_lengths(scene: str, **values: float) -> None:
     """Measures (m) that must be positive and not beyond reason."""
     for name, value in values.items():
-        if not 0.0 < value <= _LONGEST:
+        if not 0.0 < value <= _LONGEST_PART:
             raise SceneError(
-                f"{name} is {value:g}; it must be positive and at most {_LONGEST:g} m",
+                f"{name} is {value:g}; it must be positive and at most {_LONGEST_PART:g} m",
                 subject=("scene", scene),
             )
 

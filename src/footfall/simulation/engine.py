@@ -244,7 +244,7 @@ class Engine(Protocol):
 # How much to do in one native call: Python answers Ctrl-C between two of them.
 
 _CALL = 0.05  # s that a call should take
-_MOST = 1_000_000  # periods
+_MOST_PERIODS = 1_000_000  # periods
 _FASTER = 4  # at most so many times as much as in the call before, which may have been an easy one
 
 
@@ -260,7 +260,7 @@ class Pace:
 
     def __exit__(self, *error: object) -> None:
         spent = max(perf_counter() - self._begin, 1e-9)
-        self.periods = min(max(1, int(self.periods * min(_FASTER, _CALL / spent))), _MOST)
+        self.periods = min(max(1, int(self.periods * min(_FASTER, _CALL / spent))), _MOST_PERIODS)
 
 
 # What a run gives to a recorder while it goes on: many control periods at once, which costs a tenth of one by one.

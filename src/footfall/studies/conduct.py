@@ -23,7 +23,7 @@ from footfall.studies.workers import Result, Task, Work, Workers, new_workers, w
 
 _CHUNK_SECONDS = 0.5  # of work in a chunk
 _LONGEST_CHUNK = 256  # runs
-_AHEAD = 2  # chunks a worker has waiting
+_QUEUED = 2  # chunks a worker has waiting
 _SAMPLE_SEED = 32  # of which cells stand for all
 _COMMIT, _COMMIT_HERE = 1.0, 0.1  # s between two commits at most; of runs in this process
 
@@ -259,7 +259,7 @@ def _conduct(
     try:
         while True:
             # The first run goes alone: it makes native code, which the others then find.
-            chunks = 1 if ended == before else _AHEAD * crew.count
+            chunks = 1 if ended == before else _QUEUED * crew.count
             size = _chunk_size(seconds_a_run)
             schedule.fill(chunks * size)
             allowed = before + most - ended - flying if most is not None else len(schedule.ready)

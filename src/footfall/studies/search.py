@@ -38,7 +38,7 @@ from footfall.studies.study import Search, Study, Value
 from footfall.studies.workers import work_for
 from footfall.whole_file import write_text, written_whole
 
-_STEP = 0.25  # of the ranges, with which CMA-ES begins
+_FIRST_STEP = 0.25  # of the ranges, with which CMA-ES begins
 _LARGEST_COST = 1e9  # which an infinite one counts as: the optimiser reckons with it
 _TRIAL = "trial"  # folder of the comparison
 
@@ -63,7 +63,7 @@ def least_by_covariance(
         "maxfevals": evaluations,
     }
     # It wants two unknowns at least: a single one gets a second that means nothing.
-    strategy = cma.CMAEvolutionStrategy(np.append(start, [0.5] * max(2 - count, 0)), _STEP, options)
+    strategy = cma.CMAEvolutionStrategy(np.append(start, [0.5] * max(2 - count, 0)), _FIRST_STEP, options)
     while not strategy.stop():
         points = strategy.ask()
         strategy.tell(points, list(values([np.asarray(point)[:count] for point in points])))

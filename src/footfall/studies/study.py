@@ -51,7 +51,7 @@ Scale = Literal["linear", "log"]
 FUNCTION = "function"  # stands for the experiment of a study that is run with a function of one's own
 LIBRARY = Path(__file__).parent / "library"
 MOST_RUNS = 10**8
-_LARGEST = 1_000_000  # bytes of a file
+_MOST_BYTES = 1_000_000  # bytes of a file
 _MOST_VALUES = 100_000  # of one parameter
 _USUAL_RUNS = 4  # until a limit is found that is a few `within` from its guess
 
@@ -313,6 +313,6 @@ def read_study(source: Path | str) -> Study:
     if not path.is_file():
         raise MissingFile(f"no study {str(path)!r}; shipped ones are: {', '.join(study_names())}")
     try:
-        return read_schema(path, Study, limit=_LARGEST)
+        return read_schema(path, Study, limit=_MOST_BYTES)
     except RobotError as error:
         raise InvalidInput(str(error)) from None

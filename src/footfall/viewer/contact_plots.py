@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_LEVEL = 5  # of the terrain's tree: cells of 2 cm
+_TREE_LEVEL = 5  # of the terrain's tree: cells of 2 cm
 _TALL = 0.4  # m above the start that the greys of heights reach to; walls are black
 _FRAMES = 40  # of an animation
 _FRAME, _LAST = 80, 3000  # ms that each of them, and the last picture, is shown
@@ -111,7 +111,7 @@ def _draw_ground(axes: Axes, environment: Environment, result: PlannedContacts) 
     from matplotlib.patches import Polygon
 
     lower, upper = environment.terrain.bounds
-    window = environment.terrain.window(tuple(lower.tolist()), tuple(upper.tolist()), level=_LEVEL)
+    window = environment.terrain.window(tuple(lower.tolist()), tuple(upper.tolist()), level=_TREE_LEVEL)
     heights = np.ma.masked_invalid(window.mean)
     shape = heights.shape
     extent = (window.x, window.x + window.cell * shape[0], window.y, window.y + window.cell * shape[1])

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FORCE_COLOR = (214, 60, 10)
 _SCHEMA_LINE, _SCHEMA_JOINT = (64, 74, 92), (0, 92, 184)
 _LENGTH_OF_WEIGHT = 0.5  # length of the arrow for a force as large as the robot's weight, of the robot's size
-_LONGEST = 0.8  # of the robot's size; impacts would fill the picture
+_LONGEST_ARROW = 0.8  # of the robot's size; impacts would fill the picture
 _BELOW = 0.01  # m from the lowest place of terrain to the grid
 _LEAST_FORCE = 1e-3  # of the weight; smaller ones are no arrows
 
@@ -145,7 +145,7 @@ class ForceDrawing:
 
     def __init__(self, scene: viser.SceneApi, weight: float, size: float, *, node: str = "/forces") -> None:
         self._weight = weight
-        self._longest = _LONGEST * size
+        self._longest = _LONGEST_ARROW * size
         self._per_newton = _LENGTH_OF_WEIGHT * size / weight  # m
         self._arrows: Any = scene.add_arrows(
             node,

@@ -8,8 +8,8 @@ from typing import Any
 from footfall.recording.reader import Recording
 from footfall.viewer.fall_reason import Reason, reason_of_fall
 
-_MOST = 400
-_LONGEST = 300  # characters
+_MOST_MARKS = 400
+_LONGEST_TEXT = 300  # characters
 _KINDS = ("plan", "signal", "fallen")
 
 Mark = dict[str, Any]  # time, s, kind and text
@@ -33,10 +33,10 @@ def event_marks(
             if isinstance(value, (str, int, float))
         )
         kind = name if name in _KINDS else "other"
-        found.append({"time": time, "kind": kind, "text": f"{name}: {about}"[:_LONGEST]})
+        found.append({"time": time, "kind": kind, "text": f"{name}: {about}"[:_LONGEST_TEXT]})
     if reason is not None:
-        found.append({"time": reason.time, "kind": "fallen", "text": reason.text[:_LONGEST]})
-    return sorted(found, key=lambda each: float(each["time"]))[-_MOST:]
+        found.append({"time": reason.time, "kind": "fallen", "text": reason.text[:_LONGEST_TEXT]})
+    return sorted(found, key=lambda each: float(each["time"]))[-_MOST_MARKS:]
 
 
 def recorded_marks(recording: Recording) -> list[Mark]:

@@ -33,7 +33,7 @@ from footfall.errors import MissingPackage
 from footfall.viewer.page_link import PATH, PageLink
 
 _SMALL = 2**14  # bytes of a message that is not a picture
-_LARGEST = 1e9  # of a number that a page sends
+_LARGEST_NUMBER = 1e9  # of a number that a page sends
 _HOST = re.compile(r"[\w.:\[\]-]+", re.ASCII)
 _PATCHING = threading.Lock()
 _MOST_PIECES = 4096  # of a file
@@ -304,7 +304,7 @@ def is_allowed(message: bytes) -> bool:
     elif isinstance(content, _Update):
         value = content.updates.value
         numbers += [*value] if isinstance(value, list) else [_number(value)]
-    return len(message) <= _SMALL and all(abs(number) <= _LARGEST for number in numbers)
+    return len(message) <= _SMALL and all(abs(number) <= _LARGEST_NUMBER for number in numbers)
 
 
 def _number(value: bool | float | str) -> float:

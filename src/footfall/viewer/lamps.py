@@ -9,7 +9,7 @@ from footfall.walking.hardware_setup import trouble_of
 from footfall.walking.session import WalkSession
 
 Lamp = tuple[str, str, str]  # name, "good", "fair", "bad" or "off", and a few words
-_SURE, _UNSURE = 0.03, 0.08  # m between the centre of mass and its estimate
+_GOOD_ESTIMATE, _BAD_ESTIMATE = 0.03, 0.08  # m between the centre of mass and its estimate
 _IDLE, _BUSY = 0.6, 1.0  # of a processor for real time
 
 
@@ -20,7 +20,7 @@ def lamps(session: WalkSession, busy: float) -> list[Lamp]:
     if walker.period > 0:
         last = walker.latest
         error = float(np.linalg.norm(np.subtract(last["estimated_center"], last["center"])[:2]))
-        found.append(("estimator", _level(error, _SURE, _UNSURE), f"{1e3 * error:.0f} mm"))
+        found.append(("estimator", _level(error, _GOOD_ESTIMATE, _BAD_ESTIMATE), f"{1e3 * error:.0f} mm"))
         feet = [name for name, side in (("R", "right"), ("L", "left")) if last[f"{side}_state"][0] > 0.5]
         hands = [
             name

@@ -18,7 +18,7 @@ from footfall.viewer.walk_layers import PARTS, FrictionCones
 from footfall.walking.body import FEET
 
 _ON_TOP = 0.05  # m
-_LEAST = 0.01  # of the weight, from which on a cone is drawn
+_LEAST_FORCE = 0.01  # of the weight, from which on a cone is drawn
 
 
 class FootAndHandForces(NamedTuple):
@@ -66,7 +66,7 @@ def show_cones(
         contacts.forces,
         np.array([*contacts.normals[:count], *(side[0] for side in sides)]),
         np.array([*feet, *(side[1] for side in sides)]),
-        least=_LEAST * weight,
+        least=_LEAST_FORCE * weight,
     )
 
 

@@ -21,7 +21,7 @@ from msgspec import Meta
 PATH = "/panel"
 PANEL = ("link.js", "plots.js", "drawer.js", "panel.js")  # scripts of a page that steers
 VIEWER = ("link.js", "plots.js", "drawer.js")  # and of one that only shows
-_LARGEST = 2**12  # bytes of a message
+_MOST_BYTES = 2**12  # bytes of a message
 _MOST_PAGES = 50
 Share = Annotated[float, Meta(ge=-1.0, le=1.0)]
 Key = Literal["w", "a", "s", "d", "q", "e"]
@@ -85,7 +85,7 @@ AnyMessage = Hold | Press | Speed | Tool | Seek | Choose | Branch
 
 def read_message(content: object) -> AnyMessage | None:
     """What a page says, None if no page of ours says so."""
-    if not isinstance(content, (str, bytes)) or len(content) > _LARGEST:
+    if not isinstance(content, (str, bytes)) or len(content) > _MOST_BYTES:
         return None
     try:
         message: AnyMessage = msgspec.json.decode(content, type=AnyMessage)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 RIGHT, LEFT, ZMP, COM, INK = "#c44e52", "#4c72b0", "#111111", "#2e8b57", "#888888"
 HANDS = ("#e377c2", "#17a2b8")
-_STEP = 0.005  # s
+_SAMPLE_TIME = 0.005  # s
 
 
 def plot_motion(motion: Motion, path: Path | str) -> None:
@@ -40,7 +40,7 @@ def motion_figure(motion: Motion) -> Figure:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise MissingPackage("plots need matplotlib: pip install 'footfall[plots]'") from error
-    count = max(int(np.ceil(motion.duration / _STEP)), 2)
+    count = max(int(np.ceil(motion.duration / _SAMPLE_TIME)), 2)
     times = np.linspace(motion.begin_time, motion.end_time, count)
     figure = Figure(figsize=(15, 13), layout="constrained")
     grid = figure.add_gridspec(4, 2, height_ratios=(1.5, 1.2, 1.0, 1.0))

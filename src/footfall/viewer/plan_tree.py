@@ -13,7 +13,7 @@ import msgspec
 from footfall.viewer.page_link import Branch
 
 _MOST_VERSIONS, _MOST_POSES = 60, 100  # that are listed
-_LONGEST = 60  # characters of what a plan is for
+_LONGEST_PURPOSE = 60  # characters of what a plan is for
 
 
 class PlanRow(NamedTuple):
@@ -61,7 +61,7 @@ class PlanTree:
         for about, group in groupby(reversed(self._rows), key=lambda row: row.about):
             rows = list(group)
             chosen = any(row.number == self.version for row in rows)
-            title = f"{escape(about[:_LONGEST])} ({len(rows)})"
+            title = f"{escape(about[:_LONGEST_PURPOSE])} ({len(rows)})"
             inside = "".join(self._version(row) for row in rows)
             shown = chosen or (self.version is None and len(lines) == 1)
             lines.append(f"<details {'open' if shown else ''}><summary>{title}</summary>{inside}</details>")

@@ -11,7 +11,7 @@ from footfall.dynamics.kinematics import Poses
 from footfall.scene.model import SceneObject
 from footfall.viewer.surfaces import Surface, object_surface
 
-_FARTHEST = 60.0  # m
+_FARTHEST_CLICK = 60.0  # m
 
 
 def on_level(origin: Array, direction: Array, height: float) -> Array | None:
@@ -22,7 +22,7 @@ def on_level(origin: Array, direction: Array, height: float) -> Array | None:
     if along <= 0.0:
         return None
     place = origin + along * direction
-    return place if float(np.hypot(*(place - origin)[:2])) < _FARTHEST else None
+    return place if float(np.hypot(*(place - origin)[:2])) < _FARTHEST_CLICK else None
 
 
 def object_at(origin: Array, direction: Array, objects: Iterable[SceneObject]) -> tuple[str, Array] | None:

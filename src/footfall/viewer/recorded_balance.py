@@ -39,7 +39,7 @@ _LAYERS = {  # what each needs, and what it is
     "Ghost: set points": ("wanted", "where the controller wanted the robot to be"),
 }
 _WANTED = ("wanted_base", "wanted_joints")  # signals: a configuration, in two parts
-_AROUND = 3.0  # s before and after an instant, of these lines
+_SHOWN_TIME = 3.0  # s before and after an instant, of these lines
 _FRICTION = 0.8  # where a recording knows of no ground
 
 
@@ -109,7 +109,7 @@ class RecordedBalance:
                     thickness=2.0,
                     thickness_units="screen",
                 )
-        first, last = np.searchsorted(table.time, (now - _AROUND, now + _AROUND))
+        first, last = np.searchsorted(table.time, (now - _SHOWN_TIME, now + _SHOWN_TIME))
         for name, line in self._lines.items():
             points = table.values[name][first:last]
             points = points[np.isfinite(points).all(axis=1)]

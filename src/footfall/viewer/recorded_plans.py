@@ -19,7 +19,7 @@ from footfall.walking.recorded import read_belief_map
 _NOT = "not shown"
 _SOLE = (-0.08, 0.17, -0.05, 0.05)  # m, where a recording does not tell
 _OBJECT, _OBJECT_OPACITY = (0.80, 0.35, 0.35), 0.35
-_MOST = 200  # objects
+_MOST_OBJECTS = 200  # objects
 
 
 class RecordedPlans:
@@ -121,7 +121,7 @@ class RecordedPlans:
                 opacity=_OBJECT_OPACITY,
                 cast_shadow=False,
             )
-            for k, (lower, upper) in enumerate(list(boxes.values())[:_MOST])
+            for k, (lower, upper) in enumerate(list(boxes.values())[:_MOST_OBJECTS])
         ]
 
 

@@ -25,7 +25,7 @@ from footfall.whole_file import written_whole
 from footfall.workspace.workspace import Workspace
 
 BACKGROUND = (247, 248, 250)
-_LARGEST = 8192  # pixels along an edge
+_MOST_PIXELS = 8192  # pixels along an edge
 
 Pixels = np.ndarray[Any, np.dtype[np.uint8]]
 
@@ -87,8 +87,8 @@ def frames(
 ) -> Iterator[Pixels]:
     """What a view shows at instants, s: pictures (height, width, 3) RGB, one after the other. None: as it is."""
     width, height = size
-    if not (1 <= width <= _LARGEST and 1 <= height <= _LARGEST):
-        raise InvalidInput(f"size is {width} x {height}; both must be from 1 to {_LARGEST} pixels")
+    if not (1 <= width <= _MOST_PIXELS and 1 <= height <= _MOST_PIXELS):
+        raise InvalidInput(f"size is {width} x {height}; both must be from 1 to {_MOST_PIXELS} pixels")
     with page_open(view.address, width=width, height=height) as process:
         client = _connected(view, process, timeout)
         try:

@@ -18,7 +18,7 @@ _AXES = {
     6: ("fx", "fy", "fz", "tx", "ty", "tz"),
     2: ("right", "left"),
 }
-_FEW = 60  # components of a signal that can be told apart in a plot
+_MOST_CURVES = 60  # components of a signal that can be told apart in a plot
 
 
 class SignalGroup(NamedTuple):
@@ -36,7 +36,7 @@ def signal_groups(recording: Recording) -> dict[str, SignalGroup]:
     table, found = recording.signals, {}
     for name, values in table.values.items():
         columns = values.reshape(len(table.time), -1)
-        if columns.shape[1] <= _FEW:
+        if columns.shape[1] <= _MOST_CURVES:
             labels = component_labels(name, columns.shape[1], moved_joints(recording.robot))
             found[name] = SignalGroup(name, table.units.get(name, ""), labels, table.time, columns)
     if "center" in found:

@@ -28,8 +28,8 @@ _SETTINGS = {
     ".webm": {"crf": "32", "b:v": "0", "deadline": "realtime", "cpu-used": "7"},
 }
 SUFFIXES = (*_CODECS, ".gif", ".webp")
-_MOST = 20_000  # pictures
-_LARGEST = 4096  # pixels along an edge
+_PICTURES = 20_000  # pictures
+_PIXELS = 4096  # pixels along an edge
 
 Pixels = np.ndarray[Any, np.dtype[np.uint8]]
 
@@ -58,12 +58,12 @@ def take_video(
         raise InvalidInput(f"rate is {rate:g}; it must be from 0.1 to 60 pictures a second")
     if not 0.01 <= speed <= 100.0:
         raise InvalidInput(f"speed is {speed:g}; it must be from 0.01 to 100")
-    if not all(16 <= edge <= _LARGEST for edge in (width, height)) or (encoded and (width % 2 or height % 2)):
-        raise InvalidInput(f"size is {width} x {height}; both must be even and from 16 to {_LARGEST} pixels")
+    if not all(16 <= edge <= _PIXELS for edge in (width, height)) or (encoded and (width % 2 or height % 2)):
+        raise InvalidInput(f"size is {width} x {height}; both must be even and from 16 to {_PIXELS} pixels")
     end = checked_time(recording, None)
     times = np.arange(float(recording.time[0]), max(end, float(recording.time[0]) + 1e-9), speed / rate)
-    if len(times) > _MOST:
-        raise InvalidInput(f"{len(times)} pictures are too many; at most {_MOST}: choose a smaller rate")
+    if len(times) > _PICTURES:
+        raise InvalidInput(f"{len(times)} pictures are too many; at most {_PICTURES}: choose a smaller rate")
     pictures = _pictures(recording, times, (width, height), timeout, progress)
     if encoded:
         _encode(pictures, path, rate, (width, height))

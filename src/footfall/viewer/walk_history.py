@@ -17,7 +17,7 @@ from footfall.walking.log import cut
 from footfall.walking.session import WalkSession
 
 SECONDS, _RATE = 60.0, 50.0  # that are kept, and rows a second
-_FEW = 60  # components that can be told apart
+_MOST_CURVES = 60  # components that can be told apart
 
 
 class WalkHistory:
@@ -112,7 +112,7 @@ class WalkHistory:
         named = [
             (name, UNITS.get(name, ""))
             for name in row.dtype.names
-            if name != "time" and row[name].size <= _FEW
+            if name != "time" and row[name].size <= _MOST_CURVES
         ]
         return named + [(f"{joint}.position", "rad") for joint in self._joints if self._is_turning(joint)]
 

@@ -48,7 +48,7 @@ _LOG = logging.getLogger("footfall")
 _FRAME = 1.0 / 30.0  # s between two pictures
 _NEWS = 0.1  # s between two states that pages are told
 _SLOW = 0.5  # s between two looks of tables
-_STEP = 0.02  # s of a single step
+_SINGLE_STEP = 0.02  # s of a single step
 _PERIODS = 600  # pictures, for the histogram of control periods
 _MOST_WISHES = 100  # that wait
 _LAG = 0.25  # s: who is farther behind real time does not try to catch up
@@ -308,7 +308,7 @@ class WalkPanel:
         if self.paused:
             self._rest, steps = 0.0, self._steps_due
             self._steps_due = 0
-            return steps * _STEP
+            return steps * _SINGLE_STEP
         self._rest += _FRAME * self.speed
         period = self.session.walker.gains.period
         seconds = math.floor(self._rest / period + 1e-9) * period

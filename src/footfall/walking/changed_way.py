@@ -8,7 +8,7 @@ from footfall.arrays import Array
 from footfall.environment.model import Environment, difference
 from footfall.gait.poses import RobotPose
 
-_BESIDE = 0.5  # m, beside the feet of a plan: what stands there is in the way of body and arms
+_BODY_BORDER = 0.5  # m, beside the feet of a plan: what stands there is in the way of body and arms
 
 
 def way_changed(before: Environment, after: Environment, poses: tuple[RobotPose, ...]) -> bool:
@@ -27,4 +27,4 @@ def way_changed(before: Environment, after: Environment, poses: tuple[RobotPose,
 def _near(places: Array, lower: Array, upper: Array) -> bool:
     """Whether one of the places (n, 2) is near a box, m."""
     away = np.maximum(np.maximum(lower - places, places - upper), 0.0)
-    return bool((np.hypot(away[:, 0], away[:, 1]) < _BESIDE).any())
+    return bool((np.hypot(away[:, 0], away[:, 1]) < _BODY_BORDER).any())

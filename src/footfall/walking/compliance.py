@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-_LEAST, _MOST = -0.75, 3.0  # excess: ground four times as stiff, and a quarter as stiff
+_LEAST_EXCESS, _MOST_EXCESS = -0.75, 3.0  # excess: ground four times as stiff, and a quarter as stiff
 
 
 class Compliance(NamedTuple):
@@ -39,7 +39,7 @@ def learn(memory: Compliance, wanted: float, measured: float, adaption: Adaption
     step = adaption.period * adaption.rate
     excess = memory.excess + step * adaption.speed * behind * missing
     reference = memory.reference + step * (wanted - memory.reference)
-    return Compliance(reference, min(max(excess, _LEAST), _MOST))
+    return Compliance(reference, min(max(excess, _LEAST_EXCESS), _MOST_EXCESS))
 
 
 def forget(memory: Compliance, measured: float) -> Compliance:

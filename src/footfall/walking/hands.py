@@ -18,7 +18,7 @@ _LOADED = 1e-3
 _SWITCHING = 0.03  # s
 SMOOTH = 0.008  # s, of forces that decide on contact, and of velocities
 _LEANING = 0.02  # s, in which hands make up for a tilt
-_LARGEST = 0.12  # m, displacement of a hand
+_MOST_DISPLACEMENT = 0.12  # m, displacement of a hand
 
 
 class HandPlan(NamedTuple):
@@ -79,8 +79,8 @@ def adapt_hand(
     rate = memory.offset_rate + share * (rate - memory.offset_rate)
     offset = memory.offset + gains.period * rate
     far = np.sqrt(offset @ offset)
-    if far > _LARGEST:
-        offset = (_LARGEST / far) * offset
+    if far > _MOST_DISPLACEMENT:
+        offset = (_MOST_DISPLACEMENT / far) * offset
     return memory._replace(offset=offset, offset_rate=rate, touching=touching, force=smooth, active=active)
 
 

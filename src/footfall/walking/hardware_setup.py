@@ -31,7 +31,7 @@ from footfall.walking.state import new_sensors
 
 TICKS = 4  # of servos and bus in a period of the controller
 _QUANTUM = 2.0 * np.pi / 2**17  # rad, of encoders
-_BEYOND = np.deg2rad(2.0)  # rad, from which a joint beyond its limits is at its stop
+_STOP_ANGLE = np.deg2rad(2.0)  # rad, from which a joint beyond its limits is at its stop
 _FASTER = 1.2  # times what a drive can reach
 _TRACKING = np.deg2rad(20.0)  # rad
 _STRAIN = 1.0  # s
@@ -57,8 +57,8 @@ def new_hardware(
     settings = HardwareSettings(
         ticks=0 if train is None else TICKS,
         tick=gains.period / TICKS,
-        lower=robot.lower_limits[body.coordinates] - _BEYOND,
-        upper=robot.upper_limits[body.coordinates] + _BEYOND,
+        lower=robot.lower_limits[body.coordinates] - _STOP_ANGLE,
+        upper=robot.upper_limits[body.coordinates] + _STOP_ANGLE,
         fastest=_FASTER * limits.velocity[body.driven],
         strongest=np.zeros(0) if train is None else train.peak_currents,
         quantum=_QUANTUM,

@@ -24,7 +24,7 @@ from footfall.walking.session import WalkSession
 
 _WIDTH, _FEWEST = 1.12, 3  # of a band: its ends' ratio, and how many frequencies are in it at least
 _TRIED = 0.1  # by which the second share differs from the first
-_LEAST, _MOST = 0.0, 2.0  # shares
+_LEAST_SHARE, _MOST_SHARE = 0.0, 2.0  # shares
 
 
 class Heard(NamedTuple):
@@ -117,7 +117,7 @@ def best_share(first: Heard, second: Heard, shares: tuple[float, float]) -> tupl
     error, other = (each.error[:rows] - each.error[:rows].mean() for each in (first, second))
     slope = (other - error) / (shares[1] - shares[0])
     share = shares[0] - float(error @ slope) / max(float(slope @ slope), 1e-300)
-    share = min(max(share, _LEAST), _MOST)
+    share = min(max(share, _LEAST_SHARE), _MOST_SHARE)
     return share, float(np.std(error + (share - shares[0]) * slope))
 
 
@@ -143,7 +143,7 @@ class FeedForwardSearch:
         session, joint = self._session, self.sweep.name
         place = session.code.body.joint_names.index(joint)
         begun = float(session.walker.hardware.settings.ahead[place])
-        other = begun + _TRIED if begun + _TRIED <= _MOST else begun - _TRIED
+        other = begun + _TRIED if begun + _TRIED <= _MOST_SHARE else begun - _TRIED
         self._begin(begun)
         yield
         first = heard_sweep(session)

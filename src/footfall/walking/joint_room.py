@@ -18,7 +18,7 @@ from footfall.robot.model import WORLD, JointType
 from footfall.walking.body import FEET, WalkingBody
 
 _LIMIT_ZONE = 0.15  # rad, from a limit, within which motion of a joint is penalised
-_LEAST = 0.01  # mobility at a limit and beyond
+_LEAST_MOBILITY = 0.01  # mobility at a limit and beyond
 _RESTING = 0.2  # rad/s, below which a joint is nearly at rest
 
 
@@ -56,12 +56,12 @@ def mobility(body: WalkingBody, q: Array) -> Array:
 def _ease(room: Any) -> Any:
     """Mobility where this room is left, rad or m."""
     share = minimum(maximum(room / _LIMIT_ZONE, 0.0), 1.0)
-    return _LEAST + (1.0 - _LEAST) * share * share * (3.0 - 2.0 * share)
+    return _LEAST_MOBILITY + (1.0 - _LEAST_MOBILITY) * share * share * (3.0 - 2.0 * share)
 
 
 def room_share(mobile: float) -> float:
     """How much of the room before a limit is left where a joint is as mobile as this: 1, and 0 at the limit."""
-    return (mobile - _LEAST) / (1.0 - _LEAST)
+    return (mobile - _LEAST_MOBILITY) / (1.0 - _LEAST_MOBILITY)
 
 
 def come_near(limits: Array, v: Array, mobile: Array) -> bool:

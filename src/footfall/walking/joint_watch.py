@@ -16,7 +16,7 @@ from footfall.robot.model import JointType
 from footfall.walking.body import WalkingBody
 from footfall.walking.state import JointPlaces
 
-_BEYOND = np.deg2rad(0.1)  # rad, or m, from which on it counts: stops give way a little
+_STOP_SLACK = np.deg2rad(0.1)  # rad, or m, from which on it counts: stops give way a little
 _THROUGH = np.deg2rad(5.0)  # likewise, from which on no stop gives way
 _FASTER = 1.01  # likewise, of the velocity that a joint can have
 _NEVER = -1.0  # s
@@ -54,7 +54,7 @@ def watch_joints(watch: JointWatch, places: JointPlaces, q: Array, v: Array, tim
     for k in range(len(places.velocities)):
         angle = q[places.coordinates[k]]
         beyond = max(angle - watch.upper[k], watch.lower[k] - angle)
-        if beyond > _BEYOND:
+        if beyond > _STOP_SLACK:
             if watch.beyond_at[k] < 0.0:
                 watch.beyond_at[k] = time
             watch.beyond[k] = max(watch.beyond[k], beyond)

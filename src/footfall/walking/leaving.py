@@ -18,7 +18,7 @@ from footfall.walking.task_space import Kinematics
 
 _CLEARANCE = 0.11  # of the height of the centre of mass, that a hand keeps off
 _RATE = 45.0  # 1/s, at which it goes off while it is there
-_KEPT = 1.5  # s, until it has forgotten what it touched
+_FORGETTING = 1.5  # s, until it has forgotten what it touched
 _WEAK = 0.01  # m2: below it an arm can hardly move that way
 
 
@@ -33,7 +33,7 @@ class LastTouch(NamedTuple):
 
 def forget_touch(touch: LastTouch, gains: ControlGains) -> LastTouch:
     """A period later, if the hand does not touch it any more."""
-    return touch._replace(share=max(touch.share - gains.period / _KEPT, 0.0))
+    return touch._replace(share=max(touch.share - gains.period / _FORGETTING, 0.0))
 
 
 def keep_off(touch: LastTouch, place: Vector3, found: Kinematics, row: int, gains: ControlGains) -> None:

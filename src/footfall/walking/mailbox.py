@@ -26,7 +26,7 @@ from footfall.walking.walls import no_walls
 
 NEVER = 2**62  # a period that never comes
 BORDER = 10  # periods between two snapshots
-_KEPT = 64  # snapshots
+_SNAPSHOTS = 64  # snapshots
 # What a box for plans has room for at least; a humanoid's plan of twelve steps has 655 times and 12,000 coefficients.
 _TIMES, _COEFFICIENTS, _PIECES, _PHASES = 4096, 80_000, 256, 512
 
@@ -83,11 +83,11 @@ def with_boxes(mail: Mailbox, state: ControllerState, q: Array, largest: PlanTab
     current = mail.plans[mail.words[Word.SLOT]]
     mail.words[Word.SLOT] = 0
     kept = Snapshots(
-        np.full(_KEPT, -1, np.int64),
-        np.zeros((_KEPT, len(q))),
-        np.zeros((_KEPT, len(state.q))),
-        np.zeros((_KEPT, 3)),
-        np.zeros(_KEPT),
+        np.full(_SNAPSHOTS, -1, np.int64),
+        np.zeros((_SNAPSHOTS, len(q))),
+        np.zeros((_SNAPSHOTS, len(state.q))),
+        np.zeros((_SNAPSHOTS, 3)),
+        np.zeros(_SNAPSHOTS),
     )
     return mail._replace(
         plans=(_roomy(current, largest), _roomy(current, largest)),

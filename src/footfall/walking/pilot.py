@@ -49,7 +49,7 @@ _AT_GOAL, _ALIGNED = 0.1, 0.15  # m and rad: so near a plan ends at its goal
 _SHIFTED = 1e-4  # m: the plan is displaced if feet have landed farther from it
 _ENDING = 2  # transitions that bring a walk to rest: a closing step and the last shift of load
 _NEARER, _LEAST = 0.3, 0.4  # m, by which goals on unseen ground are taken back, and that is walked at least
-_ROOM = 0.15  # m, to all sides of a goal, of which the ground must be known
+_SEEN_BORDER = 0.15  # m, to all sides of a goal, of which the ground must be known
 _TRIES = 4  # plans for a goal that fail one after the other, before no more is hoped for
 _NEAR_STEPS = 4  # in which the body may pass near things, if there are no others
 _RETREATS, _SAME_PLACE = 3, 1.0  # how often it steps back within m, before it says that there is no way
@@ -597,7 +597,7 @@ class Pilot:
 
     def _is_known(self, goal: Goal) -> bool:
         """Whether the ground around a goal has been seen well enough to stand on."""
-        place, half = np.array([[goal.x, goal.y, goal.yaw]]), np.full(2, _ROOM)
+        place, half = np.array([[goal.x, goal.y, goal.yaw]]), np.full(2, _SEEN_BORDER)
         found = sample_footprints(self.environment.terrain, place, lower=-half, upper=half)
         return bool(found.confidence[0] >= self.settings.planner.foothold.least_confidence)
 

@@ -23,9 +23,9 @@ from footfall.planning.surroundings import surroundings
 from footfall.planning.tables import tables_for
 from footfall.planning.transition_planner import PlanningContext
 
-_AROUND = 1.2  # m around the robot that is looked at
+_LOOK_RADIUS = 1.2  # m around the robot that is looked at
 _DISTANCES = (0.36, 0.24, 0.12)  # m, the farthest that is free is walked
-_PIECE = 0.02  # m between places at which the body is looked at
+_SPACING = 0.02  # m between places at which the body is looked at
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def _passes(sequence: TransitionSequence, context: PlanningContext, parameters: 
     poses = (sequence.begin, *(each.end for each in sequence.transitions))
     middles = [mean_foot_frame(*pose.feet) for pose in poses]
     places, yaws = np.array([place for place, _ in middles]), [float(yaw_of(turn)) for _, turn in middles]
-    low, high = places[:, :2].min(axis=0) - _AROUND, places[:, :2].max(axis=0) + _AROUND
+    low, high = places[:, :2].min(axis=0) - _LOOK_RADIUS, places[:, :2].max(axis=0) + _LOOK_RADIUS
     around = surroundings(context.environment, tables, tuple(low.tolist()), tuple(high.tolist()))
     volumes = tables.volumes
     capsules = np.concatenate(
@@ -79,7 +79,7 @@ def _passes(sequence: TransitionSequence, context: PlanningContext, parameters: 
             *(volumes.arms[side * volumes.arm_count :][: volumes.arm_count] for side in range(volumes.hands)),
         ]
     )
-    count = int(np.linalg.norm(np.diff(places, axis=0), axis=1).sum() / _PIECE) + 2
+    count = int(np.linalg.norm(np.diff(places, axis=0), axis=1).sum() / _SPACING) + 2
     at = np.linspace(0.0, len(places) - 1.0, count)
     inside = []
     for share in at.tolist():

@@ -50,7 +50,7 @@ from footfall.walking.walker import Walker, WalkerOptions, WalkingCode, soft_sce
 from footfall.walking.walls import moved_walls, walls_around
 
 _NEVER = math.inf
-_FARTHEST, _WIDEST = 120.0, 500.0  # m and m2, of level ground that a robot believes in at once
+_BELIEVED, _AREA = 120.0, 500.0  # m and m2, of level ground that a robot believes in at once
 _TALL = 1.6  # heights of the centre of mass that a robot is high
 _CATCHING = 0.05  # s, between two looks at a robot that catches itself, before it may follow another plan
 
@@ -593,10 +593,10 @@ class WalkSession:
         along, across = (
             abs(float(one) - float(two)) for one, two in zip((goal.x, goal.y), start[:2], strict=True)
         )
-        if math.hypot(along, across) > _FARTHEST or (along + 2.0) * (across + 2.0) > _WIDEST:
+        if math.hypot(along, across) > _BELIEVED or (along + 2.0) * (across + 2.0) > _AREA:
             raise InvalidInput(
-                f"the goal x = {goal.x:g} m, y = {goal.y:g} m is too far: goals are within {_FARTHEST:g} m of the "
-                f"start, and the rectangle around both is at most {_WIDEST:g} m2; walk there by goals on the way"
+                f"the goal x = {goal.x:g} m, y = {goal.y:g} m is too far: goals are within {_BELIEVED:g} m of the "
+                f"start, and the rectangle around both is at most {_AREA:g} m2; walk there by goals on the way"
             )
 
     def _require_body(self, name: str) -> None:

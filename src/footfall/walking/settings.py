@@ -29,7 +29,7 @@ _FIXED = (
     "disturbance",
 )
 # Of the height of the centre of mass: steps, feet above what they step over.
-_LONGEST, _CLEARANCE = (
+_STRIDE, _CLEARANCE = (
     0.55,
     0.09,
 )
@@ -93,7 +93,7 @@ def planner_parameters(model: ReducedModel, *, speed: float | None = None) -> Pl
     speed: m/s, at most.
     """
     usual, change = parameters_for(model), msgspec.structs.replace
-    longest = _LONGEST * model.com_height
+    longest = _STRIDE * model.com_height
     if speed is not None:
         longest = min(longest, max(speed * usual.timing.transition_s, 0.1))
     return change(

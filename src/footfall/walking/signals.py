@@ -18,8 +18,8 @@ Vector = tuple[float, float, float]
 Positive = Annotated[float, Meta(gt=0.0, le=1e6)]
 NotNegative = Annotated[float, Meta(ge=0.0, le=1e9)]
 Count = Annotated[int, Meta(ge=1, le=1000)]
-_FARTHEST = 1e4  # m, N and the like, of a signal
-_TURN = 2.0 * math.pi
+_LARGEST_VALUE = 1e4  # m, N and the like, of a signal
+_FULL_TURN = 2.0 * math.pi
 
 
 class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="do"):
@@ -31,13 +31,13 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         for name in self.__struct_fields__:
             value = getattr(self, name)
             for number in value if isinstance(value, tuple) else (value,):
-                if isinstance(number, float) and not abs(number) <= _FARTHEST and name != "stiffness":
+                if isinstance(number, float) and not abs(number) <= _LARGEST_VALUE and name != "stiffness":
                     raise InvalidInput(
-                        f"{name} of signal {self.word!r} is {value}; it must be finite and at most {_FARTHEST:g}"
+                        f"{name} of signal {self.word!r} is {value}; it must be finite and at most {_LARGEST_VALUE:g}"
                     )
         for name in ("yaw", "turn", "angle", "pan"):
             value = getattr(self, name, None)
-            if value is not None and not abs(value) <= _TURN:
+            if value is not None and not abs(value) <= _FULL_TURN:
                 raise InvalidInput(
                     f"{name} of signal {self.word!r} is {value:g}; angles are in rad, at most a full turn"
                 )

@@ -16,8 +16,8 @@ from footfall.walking.gains import ControlGains
 from footfall.walking.plan_sampling import PlanTable, planned_at
 from footfall.walking.task_space import TaskCode, fill_targets, joint_velocities, look_at_model, move_model
 
-_STEPS, _ALLOWED = 400, 1e-3  # of inverse kinematics; m or rad
-_BEYOND = np.deg2rad(2.0)  # rad, that a joint may be beyond its limits
+_MOST_STEPS, _TOLERANCE = 400, 1e-3  # of inverse kinematics; m or rad
+_LIMIT_SLACK = np.deg2rad(2.0)  # rad, that a joint may be beyond its limits
 
 
 @routine(quick=True)
@@ -36,7 +36,7 @@ def come_to(
     targets = plain_targets(planned)
     fill_targets(code, targets, room.inputs[code.nq :], room.rates)
     room.rates[:] = 0.0
-    for _ in range(_STEPS):
+    for _ in range(_MOST_STEPS):
         found = look_at_model(code, q, room.inputs, room.outputs)
         v = joint_velocities(code, found, room.rates, targets.selection, 0.0)
         move_model(code, q, (0.2 / code.gain) * v, room.moved)
@@ -49,14 +49,14 @@ def come_to(
 
 def require_reached(error: float, time: float) -> None:
     """Refuse a start that the robot cannot take."""
-    require_followed(error, time, _ALLOWED)
+    require_followed(error, time, _TOLERANCE)
 
 
 def require_within_limits(body: WalkingBody, q: Array) -> None:
     """Refuse a start beyond limits of joints: axes of the upper body point another way than those of the feet."""
     lower, upper = body.robot.lower_limits, body.robot.upper_limits
     for name, (at, _) in zip(body.joint_names, actuated_velocities(body.robot), strict=True):
-        if not lower[at] - _BEYOND <= q[at] <= upper[at] + _BEYOND:
+        if not lower[at] - _LIMIT_SLACK <= q[at] <= upper[at] + _LIMIT_SLACK:
             angle, least, most = np.rad2deg([q[at], lower[at], upper[at]])
             raise InvalidInput(
                 f"robot {body.robot.name!r} cannot stand as a walk begins: joint {name!r} would be at {angle:.0f} "

@@ -16,7 +16,7 @@ from footfall.planning.parameters import FootholdLimits
 from footfall.walking.gains import ControlGains
 
 _CELL = 0.02  # m
-_LEVEL = 0.025  # m, by which the ground may be off the height that the foot stands at
+_EVEN = 0.025  # m, by which the ground may be off the height that the foot stands at
 _SHARES = (1.0, 0.8, 0.6, 0.4, 0.2)  # of a step that are tried
 
 
@@ -85,7 +85,7 @@ def ground_around(
             lower=np.array([sole.rear, sole.right]),
             upper=np.array([sole.front, sole.left]),
         )
-        level = (found.highest < z + _LEVEL) & (found.lowest > z - _LEVEL)
+        level = (found.highest < z + _EVEN) & (found.lowest > z - _EVEN)
         free[number] = (level & (found.confidence >= limits.least_confidence)).reshape(free[number].shape)
         origin[number] = x - reach, y - reach
     return StepGround(free, origin, np.array([len(steps)]))

@@ -21,7 +21,7 @@ _MADE = 0.5  # of the time in which a hand should push: if it does for that long
 _SHORTEST = 0.05  # s, of a contact that counts, and of the gap between two
 _STRAINED = 0.1  # s, over which the mean of a torque may not be above what its joint can give ...
 _STRONGER = 1.1  # ... by more than this: it comes from inverse dynamics, and limits are round numbers
-_EVERY = 4  # rows between two states that torques are computed of
+_ROWS_A_STATE = 4  # rows between two states that torques are computed of
 _FOOT_SIGNALS, _HAND_SIGNALS = ("right_foot", "left_foot"), ("right_hand", "left_hand")
 
 
@@ -199,7 +199,7 @@ class WalkTally:
 
     def _take_torques(self, log: WalkLog) -> None:
         rows = np.arange(log.first, log.first + len(log.q))
-        rows = rows[(rows > 0) & ((rows - 1) % _EVERY == 0)] - log.first
+        rows = rows[(rows > 0) & ((rows - 1) % _ROWS_A_STATE == 0)] - log.first
         q, v = log.q[np.maximum(rows - 1, 0)], log.v[np.maximum(rows - 1, 0)]
         if len(rows) and rows[0] == 0 and self._before is not None:
             q[0], v[0] = self._before
@@ -212,7 +212,7 @@ class WalkTally:
 
     def _take_efforts(self, torques: Array, times: Array) -> None:
         """Means over a tenth of a second: a spike of a millisecond strains nothing."""
-        window = max(1, round(_STRAINED / (_EVERY * self._row_time)))
+        window = max(1, round(_STRAINED / (_ROWS_A_STATE * self._row_time)))
         if self._effort is None or not len(torques):
             return
         known = np.concatenate([self._torques, torques])

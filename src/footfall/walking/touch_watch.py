@@ -17,9 +17,9 @@ from footfall.simulation.world.records import Count, State, World
 from footfall.walking.body import OTHER, RIGHT_HAND
 from footfall.walking.sensing import SensingCode, part_of
 
-_ROOM = 64  # contacts that are open at a time, or were so since they were last taken
+_MOST_CONTACTS = 64  # contacts that are open at a time, or were so since they were last taken
 _GAP = 0.2  # s, without touch, after which another contact begins
-_LEAST = 0.5  # N, below which nothing counts: shapes that are about to touch
+_LEAST_FORCE = 0.5  # N, below which nothing counts: shapes that are about to touch
 
 
 class OpenTouch(NamedTuple):
@@ -59,13 +59,13 @@ class TouchLog:
     """All contacts of a walk by name; `take` empties the watch, whose numbers hold while the scene stays as it is."""
 
     def __init__(self) -> None:
-        self.watch = TouchWatch(new_records(OpenTouch, _ROOM), np.zeros(1, np.int64))
+        self.watch = TouchWatch(new_records(OpenTouch, _MOST_CONTACTS), np.zeros(1, np.int64))
         self._taken: list[BodyTouch] = []
 
     @property
     def full(self) -> bool:
         """Whether there may soon be no more room."""
-        return int(self.watch.filled[0]) > _ROOM // 2
+        return int(self.watch.filled[0]) > _MOST_CONTACTS // 2
 
     def take(self, name_of: Callable[[int], str]) -> tuple[BodyTouch, ...]:
         """Contacts until now, in the order in which they began. name_of: the owner of a shape."""
@@ -105,7 +105,7 @@ def watch_touches(
         touch = state.contacts[k]
         impulse = state.impulses[k]
         force = float(np.sqrt(impulse @ impulse)) / dt
-        if force < _LEAST:
+        if force < _LEAST_FORCE:
             continue
         for own, thing in ((touch.first, touch.second), (touch.second, touch.first)):
             part = part_of(code, world, own)

@@ -7,7 +7,7 @@ from footfall.motion.walk_check import Finding
 from footfall.walking.request import WalkRequest
 from footfall.walking.walk import Told, walk
 
-_AHEAD = 1.0  # m
+_TRIAL_WAY = 1.0  # m
 _NAMED = 3  # joints that are overdriven and told of
 
 
@@ -17,7 +17,7 @@ def try_walk(request: WalkRequest, *, progress: Told | None = None) -> Finding:
     asked = WalkRequest(
         scene="flat",
         robot=request.robot,
-        goal=(_AHEAD, 0.0, 0.0),
+        goal=(_TRIAL_WAY, 0.0, 0.0),
         lenient=request.lenient,
         frames=request.frames,
         sole=request.sole,

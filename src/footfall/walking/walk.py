@@ -34,7 +34,7 @@ from footfall.walking.summary import WalkSummary
 from footfall.walking.walker import Walker, WalkingCode
 
 _PROGRESS = 0.5  # s, simulated, between two reports
-_LONGEST = 3600.0  # s, of a walk that nobody ends
+_LONGEST_WALK = 3600.0  # s, of a walk that nobody ends
 
 Told = Callable[[float, float], None]  # simulated time and how much there will be, s
 
@@ -90,7 +90,7 @@ def walk_on(session: WalkSession, *, progress: Told | None = None, timed: bool =
 def walk_out(session: WalkSession, *, progress: Told | None = None) -> None:
     """Let a session do all that it was asked for."""
     asked = session.asked
-    end = _LONGEST if asked.seconds is None else asked.seconds
+    end = _LONGEST_WALK if asked.seconds is None else asked.seconds
     while not session.fallen and session.time < end - 1e-9:
         # At the same times wherever it begins: a branch has the bits of the whole walk.
         stop = _PROGRESS * (math.floor(session.time / _PROGRESS + 1e-6) + 1.0)

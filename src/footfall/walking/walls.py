@@ -16,7 +16,7 @@ MOST_WALLS = 6
 WALL_NUMBERS = 16  # whether it counts, middle, rotation, half of its size
 _ROUNDED = 0.05  # m, radius of edges: something that is less deep in a box than this knows the way out
 _TINY = 1e-12  # m2: in the middle there is no way out
-_BESIDE = 1.0  # m beside the robot
+_LOOK_ASIDE = 1.0  # m beside the robot
 
 
 class Wall(NamedTuple):
@@ -58,14 +58,14 @@ def walls_around(environment: Environment, place: Array, height: float) -> Array
     found = []
     for thing in environment.objects.values():
         lower, upper = thing.box
-        if any(lower[k] > place[k] + _BESIDE or upper[k] < place[k] - _BESIDE for k in range(2)):
+        if any(lower[k] > place[k] + _LOOK_ASIDE or upper[k] < place[k] - _LOOK_ASIDE for k in range(2)):
             continue
         wall = _box(thing)
         local = wall.rotation.T @ (np.array([place[0], place[1], wall.middle[2]]) - wall.middle)
         away = float(np.linalg.norm(np.maximum(np.abs(local) - wall.half, 0.0)))
         low = wall.middle[2] - float(np.abs(wall.rotation[2]) @ wall.half)
         high = wall.middle[2] + float(np.abs(wall.rotation[2]) @ wall.half)
-        if 0.0 < away < _BESIDE and low < place[2] + height and high > place[2]:
+        if 0.0 < away < _LOOK_ASIDE and low < place[2] + height and high > place[2]:
             found.append((away, thing.id, wall))
     numbers = no_walls().reshape(MOST_WALLS, WALL_NUMBERS)
     for k, (_, _, wall) in enumerate(sorted(found, key=lambda each: each[:2])[:MOST_WALLS]):

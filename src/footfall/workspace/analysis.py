@@ -88,10 +88,10 @@ def kept_state(path: Path, digest: str) -> State | None:
 
 _PLAIN = 0.5  # of all samples; the others look around cells that are new, seldom reached or at the border
 _SETTLED = 5e-4  # of all cells: fewer new ones in a round, and exploring ends
-_ROUNDS = 40  # of exploring at most
+_MOST_ROUNDS = 40  # of exploring at most
 _ROUND = 1_000_000  # samples of a round at most
 _KEEP = 20.0  # s between two times that all is kept
-_AHEAD = 2  # parts a worker has waiting
+_QUEUED = 2  # parts a worker has waiting
 
 
 class Request(NamedTuple):
@@ -268,7 +268,7 @@ class _Analysis:
         arrived: dict[int, CellTable] = {}
         try:
             while self.state.parts < samples.parts:
-                while next_part < samples.parts and next_part < self.state.parts + _AHEAD * crew.count:
+                while next_part < samples.parts and next_part < self.state.parts + _QUEUED * crew.count:
                     crew.submit([Task(next_part, 0, 0, None, {}, 0)])
                     next_part += 1
                 for result in crew.results(1.0):
@@ -288,14 +288,14 @@ class _Analysis:
         matter where an analysis was interrupted."""
         gatherer, plain = self.request.gatherer(), self.request.samples.total
         seed = self.request.samples.seed
-        while (number := self.state.rounds) < _ROUNDS:
+        while (number := self.state.rounds) < _MOST_ROUNDS:
             left = self.request.budget - (self.state.spent - plain)
             if left <= 0:
                 break
             random = np.random.default_rng([seed, number, 1])
             table, new, spent = gatherer.explore(self.state.table, random, min(left // 2 + 1, _ROUND))
             settled = new < _SETTLED * max(int((table.seen != 0).sum()), 1)
-            rounds = _ROUNDS if settled else number + 1
+            rounds = _MOST_ROUNDS if settled else number + 1
             self._advance(State(self.state.parts, rounds, self.state.spent + spent, table), "exploring")
         random = np.random.default_rng([seed, 0, 2])
         left = self.request.budget - (self.state.spent - plain)

@@ -21,7 +21,7 @@ _FLAT = 0.2  # of a cell: how far points of a border lie off a common plane at m
 _LEAST_POINTS = 6  # that a plane is fitted through
 _IN_LINE = 0.05  # of the variance along: less across, and points are a line, not a plane
 _SAME_SIDE = 0.7  # cosine between normals
-_AROUND = np.stack(np.meshgrid(*[[-1, 0, 1]] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+_NEIGHBOURS = np.stack(np.meshgrid(*[[-1, 0, 1]] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
 _NO_SLOPE = 0.05  # of the smoothed occupancy, a cell: sheets and rods have no side
 
 
@@ -121,7 +121,7 @@ def fitted(table: CellTable, border: Border) -> Border:
     cells = np.flatnonzero(close[tuple(places.T)] & filled)
     normals, offsets, points = _in_all(border, len(filled))
     last = np.array(number.shape) - 1
-    neighbours = number[tuple(np.moveaxis(np.clip(places[cells][:, None] + _AROUND, 0, last), -1, 0))]
+    neighbours = number[tuple(np.moveaxis(np.clip(places[cells][:, None] + _NEIGHBOURS, 0, last), -1, 0))]
     there = neighbours >= 0
     mean = np.einsum("ck,cki->ci", there, normals[neighbours])
     own = np.where(normals[cells].any(axis=1, keepdims=True), normals[cells], mean)

@@ -20,7 +20,7 @@ EDGE = 8  # cells of a block along an edge
 BLOCK = EDGE**3
 WIDTH = 8  # of a row of values: the vector registers'
 _FIRST_BLOCKS = 64
-_AHEAD = 16  # samples whose cells are fetched before they are needed
+_PREFETCHED = 16  # samples whose cells are fetched before they are needed
 _LARGEST_GRID = 2**27  # blocks that a grid may have room for
 
 
@@ -144,7 +144,7 @@ def fill(table: CellTable, batch: Batch, nearest: Integers, begin: int, enough: 
         return end
     for sample in range(begin, end):
         # Cells lie anywhere in tens of megabytes: without this most of the time is spent waiting for them.
-        soon = cells[min(sample + _AHEAD, end - 1)]
+        soon = cells[min(sample + _PREFETCHED, end - 1)]
         prefetch(seen, soon)
         prefetch(rows, 3 * soon)
         prefetch(rows, 3 * soon + 1)

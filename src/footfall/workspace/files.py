@@ -18,7 +18,7 @@ from footfall.workspace.workspace import STATISTICS, Description, Workspace
 FILE = "workspace.parquet"  # in the folder of the command
 _KEY = b"footfall workspace"
 _FORMAT = 1
-_LARGEST = 2**31  # bytes of a file that is read
+_MOST_BYTES = 2**31  # bytes of a file that is read
 _MOST_BLOCKS = 2**27  # that a file may ask room for
 # Red to green by blue's absence, as a person expects: bad to good (the source's Fig. 3.6 has such a gradient).
 _COLORS = np.array([[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]], dtype=float)
@@ -78,8 +78,8 @@ def load_workspace(path: Any) -> Workspace:
     path = Path(path)
     path = path / FILE if path.is_dir() else path
     with open_file(path, "workspace") as file:
-        if path.stat().st_size > _LARGEST:
-            raise InvalidInput(f"{str(path)!r} is larger than {_LARGEST} bytes; it is no workspace")
+        if path.stat().st_size > _MOST_BYTES:
+            raise InvalidInput(f"{str(path)!r} is larger than {_MOST_BYTES} bytes; it is no workspace")
         try:
             table = parquet.read_table(file)
             about = json.loads((table.schema.metadata or {})[_KEY])

@@ -26,8 +26,8 @@ from footfall.workspace.indices import LOAD
 REACHED = 1e-4  # m from the wanted place, which counts as there
 _NEAREST = 3  # starts close by
 _KNOWN = 2**15  # random configurations to start from
-_ROUNDS = 60
-_LONGEST = 0.05  # m that a step goes: joints turn, they do not go straight
+_MOST_ROUNDS = 60
+_LONGEST_STEP = 0.05  # m that a step goes: joints turn, they do not go straight
 _DAMPING = 2e-2  # m
 _FULL_TURN = 1e-9  # rad: a joint that turns all the way round goes on at its other end
 
@@ -42,7 +42,7 @@ def step_kernel(chain: ArmChain) -> Kernel:
         motion = hand_motion(chain.attached, lower + shares * (upper - lower))
         away = target - motion.pose.translation
         square = away @ away
-        error = away * minimum(1.0, _LONGEST / sqrt(maximum(square, _LONGEST**2)))
+        error = away * minimum(1.0, _LONGEST_STEP / sqrt(maximum(square, _LONGEST_STEP**2)))
         jacobian = motion.linear * (upper - lower)
         wished = shares + _damped(jacobian, error, damping[0])
         free, kept = [], []
@@ -101,7 +101,7 @@ def reachable(
             nearest[open_points, start] if start < _NEAREST else random.integers(0, _KNOWN, len(open_points))
         )
         shares = known[near]
-        for number in range(_ROUNDS):
+        for number in range(_MOST_ROUNDS):
             damping = np.full(1, _DAMPING * 0.7**number + 1e-6)
             moved, square = kernel.batch(shares, chain.lower, chain.upper, points[open_points], damping)
             there = square[:, 0] < tolerance**2

@@ -25,7 +25,7 @@ from footfall.workspace.candidates import ArmCandidate, Sampled, sampled
 from footfall.workspace.tasks import Task, Tasks, Topology, Weights
 
 _PARTICLES = 16
-_KEPT, _TO_OWN, _TO_BEST = 0.72, 1.49, 1.49  # of a swarm: Clerc and Kennedy 2002
+_INERTIA, _TO_OWN, _TO_BEST = 0.72, 1.49, 1.49  # of a swarm: Clerc and Kennedy 2002
 
 
 class Score(NamedTuple):
@@ -163,7 +163,7 @@ def _by_swarm(value: Callable[[Array], float], unknowns: int, evaluations: int, 
     for _ in range(max(evaluations // _PARTICLES - 1, 0)):
         to_own, to_best = random.random((2, *place.shape))
         best = own[values.argmax()]
-        speed = _KEPT * speed + _TO_OWN * to_own * (own - place) + _TO_BEST * to_best * (best - place)
+        speed = _INERTIA * speed + _TO_OWN * to_own * (own - place) + _TO_BEST * to_best * (best - place)
         place = np.clip(place + speed, 0.0, 1.0)
         now = np.array([value(each) for each in place])
         better = now > values

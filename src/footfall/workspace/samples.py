@@ -14,7 +14,7 @@ from footfall.workspace.chain import ArmChain
 
 METHODS = ("random", "sobol", "grid")
 PART = 2**21  # samples that are computed, kept and sent as one
-_MOST = 2**53  # samples: their numbers are exact in floats
+_MOST_SAMPLES = 2**53  # samples: their numbers are exact in floats
 
 
 @dataclass(frozen=True)
@@ -77,13 +77,13 @@ def plan_samples(
             raise InvalidInput("a grid needs `step`: how far the hand moves between two samples, in m")
         counts = sample_counts(chain, step)
         total = math.prod(counts)
-        if total > _MOST:
+        if total > _MOST_SAMPLES:
             message = f"a grid of {step:g} m has {total:.3g} samples, {counts} of the joints"
             raise InvalidInput(f"{message}; choose a larger step or another method")
         return Samples(method, total, seed, counts)
     if step is not None:
         raise InvalidInput(f"step is for grids; {method} samples have a `total`")
-    if total is None or not 1 <= total <= _MOST:
+    if total is None or not 1 <= total <= _MOST_SAMPLES:
         raise InvalidInput(f"total is {total}; it must be from 1 to 2^53 samples")
     return Samples(method, total, seed)
 

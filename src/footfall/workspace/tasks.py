@@ -52,7 +52,7 @@ from footfall.workspace.candidates import ArmCandidate
 
 LIBRARY = Path(__file__).parent / "library"
 FREE = "free"
-_LARGEST = 1_000_000  # bytes of a file
+_MOST_BYTES = 1_000_000  # bytes of a file
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 _FREE_SLIDE = (0.0, 0.2)  # m, range of a joint that is free to slide
 _MOST_CELLS = 2_000_000
@@ -234,7 +234,7 @@ def read_tasks(source: Any) -> Tasks:
         raise MissingFile(
             f"no tasks {str(source)!r}; give a .toml file, or one of the shipped ones: {shipped}"
         )
-    tasks = read_schema(path, Tasks, limit=_LARGEST)
+    tasks = read_schema(path, Tasks, limit=_MOST_BYTES)
     for topology in tasks.topology:
         topology.check()
     names = [topology.name for topology in tasks.topology]

@@ -20,7 +20,7 @@ from footfall.contact.problem import ContactProblem, ContactSolution, ImpulseSta
 from footfall.contact.validation import natural_map_residual
 from footfall.errors import InvalidInput
 
-_STEPS = 12  # of Newton's method in one collision: there is no next sweep that would make up for it
+_NEWTON_STEPS = 12  # of Newton's method in one collision: there is no next sweep that would make up for it
 
 
 def collision_impulse(
@@ -115,7 +115,7 @@ def impact_sequence(state: ImpulseState, law: _Impacts) -> tuple[int, float]:
         k = row // 3
         rebound = law.restitution[k] if -w[row] > law.rest_speed else 0.0
         p1, p2, pn = collision_impulse(
-            blocks[k].cone, w[row - 2], w[row - 1], w[row], rows.friction[k], rebound, _STEPS
+            blocks[k].cone, w[row - 2], w[row - 1], w[row], rows.friction[k], rebound, _NEWTON_STEPS
         )
         state.change_contact(k, p[row - 2 : row + 1] + np.array([p1, p2, pn]))
     left = _fastest(state, 0.0)

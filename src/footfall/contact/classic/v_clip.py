@@ -127,7 +127,7 @@ def _edge_to_edge(one: Placed, other: Placed, pair: Features) -> tuple[Vector3, 
 MOVED, DONE, OVERLAP, LOST = 0, 1, 2, 3
 VERTEX, EDGE, FACE = 0, 1, 2
 NONE = -1  # instead of a number of a feature
-_STEPS = 400
+_MOST_STEPS = 400
 # Sine of an angle to a plane below which it is 0: rounding must not lead back to where one was.
 _PARALLEL = 1e-12
 
@@ -171,7 +171,7 @@ class Clip(NamedTuple):
 def walk(one: Placed, other: Placed, start: Features) -> Walk:
     """From the start features to the closest ones."""
     pair, state, steps = start, MOVED, 0
-    while state == MOVED and steps < _STEPS:
+    while state == MOVED and steps < _MOST_STEPS:
         steps += 1
         both_edges = pair.first_kind == EDGE and pair.second_kind == EDGE
         if pair.first_kind > pair.second_kind or (both_edges and steps % 2 == 1):

@@ -21,7 +21,7 @@ from footfall.contact.detection.solids import Couple, Solid, farthest
 UNKNOWN = -1  # instead of a corner: the point of an axis is not known
 NEAR = 1e-3  # of the smaller shape's size: closer cores are moved apart to look at them
 _APART = 0.05  # of it: by so much
-_STEPS = 20
+_MOST_STEPS = 20
 _GAINED = 1e-13  # of it: less is rounding
 
 
@@ -47,7 +47,7 @@ def axis_along(pools: Pools, couple: Couple, normal: Vector3) -> Axis:
 def refined(pools: Pools, couple: Couple, start: Axis) -> Axis:
     """The axis of the greatest separation that leads up from a start."""
     best, small = start, couple.small
-    for _ in range(_STEPS):
+    for _ in range(_MOST_STEPS):
         lift = max(-best.separation, 0.0) + _APART * small
         lifted = couple._replace(way=couple.way - lift * best.normal)
         found = closest_points(pools, lifted, best.normal, np.inf)

@@ -85,7 +85,7 @@ def _crossing(
 
 
 _LOOSE = 0.1  # of a shape's radius: so far it may move before its neighbours are looked for again
-_AHEAD = 5.0  # steps, at its present speed
+_STEPS_AHEAD = 5.0  # steps, at its present speed
 
 
 @routine
@@ -147,7 +147,7 @@ def place_moving(
     memory.lower[k], memory.upper[k] = lower, upper
     if not anew and np.all(memory.loose_lower[k] <= lower) and np.all(upper <= memory.loose_upper[k]):
         return False
-    wide = _LOOSE * shape.bound + reach + _AHEAD * spin
-    memory.loose_lower[k] = lower - wide + np.minimum(_AHEAD * drift, 0.0)
-    memory.loose_upper[k] = upper + wide + np.maximum(_AHEAD * drift, 0.0)
+    wide = _LOOSE * shape.bound + reach + _STEPS_AHEAD * spin
+    memory.loose_lower[k] = lower - wide + np.minimum(_STEPS_AHEAD * drift, 0.0)
+    memory.loose_upper[k] = upper + wide + np.maximum(_STEPS_AHEAD * drift, 0.0)
     return True

@@ -24,8 +24,8 @@ def key_of(first: int, second: int) -> int:
     return (first << _SHIFT) + second
 
 
-_MANY = 256  # shapes that move, which are worth the help of others
-_PIECE = 32  # of them that one takes at a time
+_WORTH_HELP = 256  # shapes that move, which are worth the help of others
+_BATCH = 32  # of them that one takes at a time
 
 
 @routine
@@ -41,7 +41,7 @@ def update_pairs(
     stale = counts[Count.STALE] != 0
     left = np.zeros(count, dtype=np.bool_)
     any_left = stale
-    if team.threads > 1 and len(table.moving) >= _MANY:
+    if team.threads > 1 and len(table.moving) >= _WORTH_HELP:
         together(team, _place_some, team, table, memory, bodies, dt, reach, stale, left)
     else:
         _place_some(team.alone(), table, memory, bodies, dt, reach, stale, left)
@@ -75,10 +75,10 @@ def _place_some(
     left: Flags,
 ) -> None:
     """Places and boxes of shapes that move, as far as others do not do it; left: which have left their loose boxes."""
-    pieces = -(-len(table.moving) // _PIECE)
+    pieces = -(-len(table.moving) // _BATCH)
     piece = next_piece(team, -1, pieces)
     while piece < pieces:
-        for k in table.moving[_PIECE * piece : min(_PIECE * (piece + 1), len(table.moving))]:
+        for k in table.moving[_BATCH * piece : min(_BATCH * (piece + 1), len(table.moving))]:
             left[k] = place_moving(table, memory, bodies, k, dt, reach, stale)
         piece = next_piece(team, piece, pieces)
 

@@ -16,7 +16,7 @@ from footfall.contact.detection.shapes import TWO_SIDED, Kind, Pools, Terrain
 from footfall.contact.detection.tree import overlap
 
 _PLANE = 1e-9  # m: a cell whose corners are that near to a plane is one polygon
-_BEYOND = 1e-3  # of a cell: so far beyond an edge one looks whether the terrain bends away
+_EDGE_LOOK = 1e-3  # of a cell: so far beyond an edge one looks whether the terrain bends away
 _BEND = 1e-4  # sine of the angle by which it must
 
 
@@ -147,12 +147,12 @@ def is_sharp(pools: Pools, source: Source, corners: ArrayOf[Vector3], outline: O
     tail, head = corners[edge], corners[edge + 1 if edge + 1 < outline.corners else 0]
     along = head - tail
     x, y = along[1], -along[0]  # outwards, seen from above
-    scale = _BEYOND * min(terrain.spacing_x, terrain.spacing_y) / math.sqrt(x * x + y * y)
+    scale = _EDGE_LOOK * min(terrain.spacing_x, terrain.spacing_y) / math.sqrt(x * x + y * y)
     middle = (tail + head) / 2.0
     x, y = middle[0] + scale * x, middle[1] + scale * y
     normal = outline.normal
     plane = middle[2] - (normal[0] * (x - middle[0]) + normal[1] * (y - middle[1])) / normal[2]
-    reach = _BEYOND * min(terrain.spacing_x, terrain.spacing_y)
+    reach = _EDGE_LOOK * min(terrain.spacing_x, terrain.spacing_y)
     return (terrain_height(pools, terrain, x, y) - plane) * normal[2] < -_BEND * reach
 
 

@@ -49,7 +49,7 @@ from footfall.math.transform import Transform
 _FAST = 0.2  # of the thinner shape's half thickness: motion within a step from which on things are fast
 _THIN = 1e-3  # m: thinner ones count as this
 _TOUCHING = 1e-6  # m: gap at which they touch, if `reach` is smaller
-_STEPS = 30
+_MOST_ADVANCES = 30
 
 
 class Motion(NamedTuple):
@@ -94,7 +94,7 @@ def impact_spots(search: Search, margin: float, manifold: ArrayOf[ManifoldPoint]
     motion, other_motion = motion_of(table, bodies, one), motion_of(table, bodies, other)
     turning = memory.spin[one] + memory.spin[other]
     found, time = near, 0.0
-    for _ in range(_STEPS):
+    for _ in range(_MOST_ADVANCES):
         time += _certain(motion, other_motion, manifold, found.points, turning / dt, 0.5 * touching)
         if time >= dt:
             found = Found(0, found.pair)
@@ -251,7 +251,7 @@ def _top(table: ShapeTable, memory: ContactMemory, number: int, up: Vector3) -> 
     return float(up @ place.translation + along @ point) + shape.radius
 
 
-_CLOSE = 0.9  # of the reach: by so much corners of a hull may be farther from a plane than the nearest one
+_SHARE = 0.9  # of the reach: by so much corners of a hull may be farther from a plane than the nearest one
 _SAME_WAY = 1e-12  # one minus the cosine below which normals are the same
 
 
@@ -313,7 +313,7 @@ def find_contacts(
     if needed > len(memory.pairs):
         return Need(0, needed)
     search = Search(table, memory, bodies, dt, reach)
-    several = shared.team.threads > 1 and needed >= _MANY
+    several = shared.team.threads > 1 and needed >= _WORTH_HELP
     numbers = np.empty(needed if several else 0, dtype=np.int64)
     seen = Seen(numbers, numbers.copy(), np.zeros(1, dtype=np.int64), shared.contacts)
     if several:
@@ -352,9 +352,9 @@ def find_contacts(
     return Need(count if most <= len(found) else most, needed)
 
 
-_MANY = 256  # pairs that are worth the help of others
-_PIECE = 16  # pairs that one of them takes at a time
-_MOST = 16  # contacts of a pair, see `chosen`
+_WORTH_HELP = 256  # pairs that are worth the help of others
+_PAIRS_A_PIECE = 16  # pairs that one of them takes at a time
+_PAIR_CONTACTS = 16  # contacts of a pair, see `chosen`
 
 
 @routine
@@ -365,11 +365,11 @@ def _look_at_some(team: Team, search: Search, count: int, still: Flags, seen: Se
     own = memory._replace(
         manifold=new_records(ManifoldPoint, len(memory.manifold)), places=memory.places.copy()
     )
-    mine, found = search._replace(memory=own), new_records(Contact, _PIECE * _MOST)
-    pieces = -(-count // _PIECE)
+    mine, found = search._replace(memory=own), new_records(Contact, _PAIRS_A_PIECE * _PAIR_CONTACTS)
+    pieces = -(-count // _PAIRS_A_PIECE)
     piece = next_piece(team, -1, pieces)
     while piece < pieces:
-        first, last, number = _PIECE * piece, min(_PIECE * (piece + 1), count), 0
+        first, last, number = _PAIRS_A_PIECE * piece, min(_PAIRS_A_PIECE * (piece + 1), count), 0
         for k in range(first, last):
             one, other = memory.pairs[k].first, memory.pairs[k].second
             before = number
@@ -448,7 +448,7 @@ def _approaching(search: Search, pair: Pair, manifold: ArrayOf[ManifoldPoint], a
         return 0
     if not _is_hull_on_plane(search.table, pair):
         return len(ahead)
-    kept, most = 0, max(nearest, 0.0) + _CLOSE * search.reach
+    kept, most = 0, max(nearest, 0.0) + _SHARE * search.reach
     for k in range(len(ahead)):
         if min(manifold[k].gap, ahead[k]) <= most:
             manifold[kept], ahead[kept] = manifold[k], ahead[k]

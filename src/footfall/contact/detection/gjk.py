@@ -91,7 +91,7 @@ def _contains_origin(corners: ArrayOf[Vector3]) -> bool:
     return min(sign * volumes[0], sign * volumes[1], sign * volumes[2], sign * volumes[3]) >= 0.0
 
 
-_STEPS = 64
+_MOST_STEPS = 64
 _TOLERANCE = 1e-14  # of the squared distance
 _TOUCHING = 1e-24  # square of a distance, in units of the squared size: closer cores overlap
 APART, FAR, OVERLAP = 0, 1, 2  # states
@@ -125,7 +125,7 @@ def closest_points(pools: Pools, couple: Couple, start: Vector3, limit: float) -
     square: float = np.inf
     count, scale, first, second = 0, 0.0, 0, 0
     weights: Vector3 = np.zeros(3)
-    for _ in range(_STEPS):
+    for _ in range(_MOST_STEPS):
         w, a, first, second = farthest(pools, couple, -v, first, second)
         scale = max(scale, float(w @ w))
         ahead = float(v @ w)

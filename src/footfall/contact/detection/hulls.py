@@ -15,7 +15,7 @@ from footfall.compiler.kept_arrays import kept_arrays
 from footfall.errors import GeometryError
 
 MOST_CORNERS = 256  # of the hull of a mesh: about 0.6 % of its size is lost where it is round
-_MANY = 2  # times as many corners as are kept: hulls of more are thinned out before their faces are looked at
+_THIN = 2  # times as many corners as are kept: hulls of more are thinned out before their faces are looked at
 _FLAT = 1e-9  # of the size: points within such a distance of a plane or line are in it
 _SAME_PLANE = 1e-12  # one minus the cosine of the angle between triangles that are one face
 
@@ -116,8 +116,8 @@ def _simplified(points: Array, most: int) -> tuple[Any, ...]:
 
 
 def _simpler(points: Array, most: int) -> SimplerHull:
-    corners = _outer_points(points, _MANY * most)
-    if len(corners) <= _MANY * most:
+    corners = _outer_points(points, _THIN * most)
+    if len(corners) <= _THIN * most:
         whole = convex_hull(corners)
         if len(whole.points) <= most:
             return SimplerHull(whole, 0.0)

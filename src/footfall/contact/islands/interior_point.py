@@ -33,7 +33,7 @@ from footfall.contact.islands.newton import Outcome, add_contact_stiffness
 from footfall.contact.law import contact_residual, row_answer, row_map
 from footfall.math.block_sparse import WIDTH, eliminate, substitute
 
-_ROOM = 0.1  # of typical velocities, by which a start is pushed into the cones
+_PUSHED_INSIDE = 0.1  # of typical velocities, by which a start is pushed into the cones
 _SMOOTH = 0.003  # of the shifted velocity at which the shift is smooth
 _WAIT = 0.3  # how far tau waits for the shift
 _LEAST_SHARE = 1e-4  # of tau that a step may leave
@@ -138,7 +138,7 @@ def _start(
         for k in range(group.first_point, group.first_point + group.points):
             w = island.points[k].velocity(twist.linear, twist.angular) + island.points[k].drift
             greatest = max(greatest, abs(w[0]), abs(w[1]), -w[2])
-    speed = _ROOM * greatest
+    speed = _PUSHED_INSIDE * greatest
     for group in island.groups:
         twist = halves(group_twist(island, group, v))
         for k in range(group.first_point, group.first_point + group.points):

@@ -38,7 +38,7 @@ from footfall.contact.law import (
 )
 from footfall.math.block_sparse import WIDTH, eliminate, substitute
 
-_HARD, _LEAST, _MOST, _SOFT = 1e-6, 1e-7, 10.0, 0.1  # softness
+_HARD_SOFTNESS, _LEAST_SOFTNESS, _MOST_SOFTNESS, _FIRST_SOFTNESS = 1e-6, 1e-7, 10.0, 0.1  # softness
 _HARD_STEPS, _SOFT_STEPS = 4, 12  # to one balance at the most
 _HALVINGS = 3
 # In islands of more contacts, steps that do not halve a residual below so much of the weight end it.
@@ -91,7 +91,7 @@ def solve_newton(
     held = Held(
         contacts.copy(),
         joints.copy(),
-        np.full(1, _HARD),
+        np.full(1, _HARD_SOFTNESS),
         new_records(LinearLaw, len(contacts)),
         new_records(LinearRow, len(joints)),
         np.empty(v.shape),
@@ -126,10 +126,10 @@ def solve_newton(
             _hold(held)
             base[:] = v
             if inner <= 2:
-                held.softness[0] = max(0.1 * held.softness[0], _LEAST)
+                held.softness[0] = max(0.1 * held.softness[0], _LEAST_SOFTNESS)
         else:
             v[:] = base
-            held.softness[0] = _SOFT if hard else min(5.0 * held.softness[0], _MOST)
+            held.softness[0] = _FIRST_SOFTNESS if hard else min(5.0 * held.softness[0], _MOST_SOFTNESS)
             room, hard = _SOFT_STEPS, False
     v[:] = best
     return Outcome(least, steps)

@@ -38,13 +38,13 @@ from footfall.contact.islands.solve import (
 from footfall.contact.law import LinearLaw, LinearRow, contact_state
 from footfall.math.block_sparse import WIDTH, Elimination, eliminate, substitute
 
-_CAREFUL, _STEPS = 20, 100  # steps that must lower the residual, and all of them
+_CAREFUL, _MOST_STEPS = 20, 100  # steps that must lower the residual, and all of them
 _INTERIOR = 20
-_CLOSE = 1e-5  # of the weight: where the interior-point method ends
+_INTERIOR_END = 1e-5  # of the weight: where the interior-point method ends
 _STANDING = 6  # direct steps that what stands takes as any other island does, before these
 _NEARLY = 8.0  # times the tolerance is enough for what stands and is hard; warnings begin at ten
 _BY_ROOT = 0.1  # softness, by the root of the residual over the weight
-_LEAST, _MOST, _START = 1e-7, 1.0, 1e-2  # softness
+_LEAST_SOFTNESS, _MOST_SOFTNESS, _FIRST_SOFTNESS = 1e-7, 1.0, 1e-2  # softness
 _SHRINKS, _GROWS = 0.3, 30.0
 _KEEPS = 2.0  # times: laws are kept where the softness changes by less
 _TRIALS = 3  # lengths of a step: 1, 1/2, 1/4
@@ -68,14 +68,14 @@ def solve_pile(
             return Outcome(direct.residual / island.weight, direct.steps)
         steps = direct.steps
     enough = limit if effort.moves else _NEARLY * limit
-    found = steps_of_pile(island, v, contacts, joints, limit, enough, min(_STEPS, effort.final))
+    found = steps_of_pile(island, v, contacts, joints, limit, enough, min(_MOST_STEPS, effort.final))
     residual, steps = found.residual, steps + found.steps
     if residual > enough and effort.interior > 0:  # once more, from elsewhere
         other_v, other = v.copy(), contacts.copy()
         interior = solve_interior(
-            island, other_v, other, joints, _CLOSE * island.weight, min(_INTERIOR, effort.interior)
+            island, other_v, other, joints, _INTERIOR_END * island.weight, min(_INTERIOR, effort.interior)
         )
-        again = steps_of_pile(island, other_v, other, joints, enough, enough, min(_STEPS, effort.final))
+        again = steps_of_pile(island, other_v, other, joints, enough, enough, min(_MOST_STEPS, effort.final))
         steps += interior.steps + again.steps
         if again.residual < residual:
             residual = again.residual
@@ -103,8 +103,8 @@ def steps_of_pile(
     loose = island._replace(plan=_uncoupled(island.plan))
     share_loads(island, now.p)
     _start(loose, v, now)
-    least = _map(island, v, now, laws, _START)
-    softness = min(max(_BY_ROOT * np.sqrt(least / island.weight), _LEAST), _MOST)
+    least = _map(island, v, now, laws, _FIRST_SOFTNESS)
+    softness = min(max(_BY_ROOT * np.sqrt(least / island.weight), _LEAST_SOFTNESS), _MOST_SOFTNESS)
     soften(island, now, laws, softness)
     contacts[:] = now.p
     here: ArrayOf[Lanes] = v.copy()
@@ -127,8 +127,8 @@ def steps_of_pile(
             length *= 0.5
             sight = look(island, now, ahead, length, laws, softness)
         if not sight.residual < worst:
-            bold = softness >= _MOST
-            softness = min(_GROWS * softness, _MOST)
+            bold = softness >= _MOST_SOFTNESS
+            softness = min(_GROWS * softness, _MOST_SOFTNESS)
             soften(island, now, laws, softness)
             continue
         if length < 1.0:
@@ -142,7 +142,7 @@ def steps_of_pile(
             least = sight.residual
             v[:], contacts[:] = here, now.p
         wanted = max(_BY_ROOT * np.sqrt(sight.residual / island.weight), _SHRINKS * softness)
-        wanted = min(max(wanted, _LEAST), _MOST)
+        wanted = min(max(wanted, _LEAST_SOFTNESS), _MOST_SOFTNESS)
         if not softness < _KEEPS * wanted < _KEEPS * _KEEPS * softness:
             softness = wanted
             soften(island, now, laws, softness)

@@ -334,8 +334,8 @@ def _imbalance(island: Island, guess: Guess, inertial: ArrayOf[Lanes], forces: A
     return float(np.sqrt(np.sum(merit) / island.mobility))
 
 
-_CLOSE = 1e-6  # of the weight: where Newton's method takes over
-_FEW = 30  # steps of Newton's method after direct ones: most need ten
+_POLISHED = 1e-6  # of the weight: where Newton's method takes over
+_POLISH_STEPS = 30  # steps of Newton's method after direct ones: most need ten
 
 
 class Effort(NamedTuple):
@@ -368,7 +368,7 @@ def solve_island(
         return Outcome(residual / island.weight, steps)
     other_v, other, other_joints = v.copy(), contacts.copy(), joints.copy()
     if effort.interior > 0 and not _has_shear(island):
-        close = max(limit, _CLOSE * island.weight)
+        close = max(limit, _POLISHED * island.weight)
         # It is made for contacts alone: with followers Newton's method starts from its solution.
         alone = len(island.followers) == 0
         leading = other[: island.leading]
@@ -400,7 +400,7 @@ def _solve_near(
     direct = solve_directly(island, v, contacts, joints, limit, effort.direct)
     if direct.residual <= limit or not direct.residual < np.inf:
         return direct
-    near = solve_newton(island, v, contacts, joints, limit, min(_FEW, effort.final))
+    near = solve_newton(island, v, contacts, joints, limit, min(_POLISH_STEPS, effort.final))
     return Outcome(near.residual, direct.steps + near.steps)
 
 

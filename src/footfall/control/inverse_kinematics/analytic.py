@@ -133,7 +133,7 @@ def solve_planar_arm(lengths: tuple[float, float, float], x: float, z: float, an
     return results
 
 
-_CLOSE = 1e-7  # m: axes that pass closer meet
+_MEETING_DISTANCE = 1e-7  # m: axes that pass closer meet
 _PARALLEL = 1e-9
 
 
@@ -365,7 +365,7 @@ def common_point(axes: Array, points: Array) -> Array | None:
         return None
     meeting: Array = np.linalg.solve(matrix, right)
     distances = [np.linalg.norm(a @ (meeting - point)) for a, point in zip(across, points, strict=True)]
-    return meeting if max(distances) < _CLOSE else None
+    return meeting if max(distances) < _MEETING_DISTANCE else None
 
 
 def _distance(pose: Transform, target: Transform) -> float:

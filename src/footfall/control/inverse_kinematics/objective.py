@@ -151,7 +151,7 @@ _REASONS = {
     _STALLED: "the error does not fall any more",
     _EXHAUSTED: "out of iterations",
 }
-_FARTHEST = 0.7  # rad or m in one step: beyond, the Jacobian says nothing
+_STRIDE = 0.7  # rad or m in one step: beyond, the Jacobian says nothing
 _FLOOR = 1e-12  # damping that keeps redundant robots solvable, relative to the Jacobian
 _UNCHANGED = 1e-9  # relative decrease of the cost that is no progress
 _STRAIGHT = 10  # steps without what is learned: far from the end it changes faster than it is learned
@@ -305,11 +305,11 @@ def _step(box: Box, q: Array, model: _Model, curved: bool, damping: float, step:
             break
         if not (curved and _solve(model, 1.0, free, damping, step)):
             _solve(model, 0.0, free, damping, step)
-    largest = _FARTHEST
+    largest = _STRIDE
     for j in range(len(step)):
         step[j] = step[j] if free[j] else 0.0
         largest = max(largest, abs(step[j]))
-    step *= _FARTHEST / largest
+    step *= _STRIDE / largest
 
 
 @routine

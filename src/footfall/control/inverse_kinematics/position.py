@@ -119,7 +119,7 @@ def _step_apart(objective: Objective, collisions: CollisionLimits, at: _Place, f
 
 _CANDIDATES, _LOOKED_AT = 256, 64  # random configurations; the best of these are looked at
 _LOOK_AHEAD = 10  # steps from each of them
-_SURE = 1e-8  # cost from which on tasks are always met, for weights of one
+_CERTAIN_COST = 1e-8  # cost from which on tasks are always met, for weights of one
 _ROUND = 16  # descents between two looks at the best
 _FRUITLESS = 6  # rounds without a closer pose after which it is the closest
 _CLOSER = 1e-3  # relative decrease of the cost that is worth going on
@@ -129,7 +129,7 @@ def promising_start(objective: Objective, q: Array, rng: np.random.Generator) ->
     """Of random configurations the one (nq,) from which a few steps lead to the smallest cost."""
     candidates = _random_joints(objective.stack.robot, q, rng, _CANDIDATES)
     order = np.argsort(objective.costs(candidates), kind="stable")[:_LOOKED_AT]
-    best, lowest, sure = q, np.inf, _SURE * float(objective.root_weights.max()) ** 2
+    best, lowest, sure = q, np.inf, _CERTAIN_COST * float(objective.root_weights.max()) ** 2
     for k in order:
         look = levenberg_marquardt(objective, candidates[k], 0.0, _LOOK_AHEAD)
         if look.cost < lowest:
@@ -190,11 +190,11 @@ def _changed_limbs(robot: Robot, q: Array, rng: np.random.Generator, count: int)
     return np.where(changed, starts, q)
 
 
-_FARTHEST = 0.7  # rad or m in one step: beyond, the Jacobian says nothing
+_STRIDE = 0.7  # rad or m in one step: beyond, the Jacobian says nothing
 _CORRECTION = 20  # steps that take back what curvature spoiled
 _UNCHANGED = 1e-9  # relative decrease of the cost that is no progress
 _SMALLEST = 1e-12  # step, rad or m, below which nothing changes
-_KEPT = 1e-6  # relative increase of the cost of an earlier priority that is rounding
+_COST_TOLERANCE = 1e-6  # relative increase of the cost of an earlier priority that is rounding
 
 
 def refine(
@@ -250,7 +250,7 @@ def _harmless(
         if each in met:
             if np.abs(error).max() > tolerance:
                 return False
-        elif each.cost(error) > cost * (1.0 + _KEPT):
+        elif each.cost(error) > cost * (1.0 + _COST_TOLERANCE):
             return False
     return True
 
@@ -276,7 +276,7 @@ def _step(
             break
         free &= ~pressed
     largest = float(np.abs(step).max(initial=0.0))
-    return step * min(1.0, _FARTHEST / largest) if largest > 0.0 else step
+    return step * min(1.0, _STRIDE / largest) if largest > 0.0 else step
 
 
 _GRADE = 1e-3  # weight of a priority beside that before it, where volumes must stay apart

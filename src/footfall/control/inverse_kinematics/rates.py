@@ -55,7 +55,7 @@ from footfall.robot.model import Robot
 from footfall.robot.volumes import Pair
 
 _TASKS = 1e4  # weight of what tasks would lose, beside the change of the joints' motion
-_KEPT = 1e-9  # rad/s or m/s, by which limits may be missed
+_LIMIT_TOLERANCE = 1e-9  # rad/s or m/s, by which limits may be missed
 _DONE = 1e-9  # share below which a set of tasks is no longer computed
 
 
@@ -78,8 +78,8 @@ class _Allowed(NamedTuple):
 
     def keeps(self, v: Array) -> bool:
         lower, upper = self.bounds
-        within = (v >= lower - _KEPT).all() and (v <= upper + _KEPT).all()
-        return bool(within and (self.near.jacobian @ v >= self.least - _KEPT).all())
+        within = (v >= lower - _LIMIT_TOLERANCE).all() and (v <= upper + _LIMIT_TOLERANCE).all()
+        return bool(within and (self.near.jacobian @ v >= self.least - _LIMIT_TOLERANCE).all())
 
     def program(self, hessian: Array, gradient: Array) -> QuadraticProgram:
         (lower, upper), rows = self.bounds, len(self.least)

@@ -30,7 +30,7 @@ from footfall.math.spatial import cross, symmetric
 from footfall.robot.model import WORLD, Robot
 
 _TURNS = dict(zip(ANGULAR, (rotation_x, rotation_y, rotation_z), strict=True))
-_STEPS = 10  # of Newton's method: from within a radian it takes five
+_NEWTON_STEPS = 10  # of Newton's method: from within a radian it takes five
 _ALL = {axis: AxisGoal("position") for axis in AXES}
 _FRAME_NUMBERS = 24  # numbers of a frame outside: place, rotation, velocity, acceleration
 
@@ -197,7 +197,7 @@ class FeatureTask(MotionTask):
         """All six (6,), m and rad, by Newton's method."""
         position, rotation = self._pose(robot, q, parameters)
         values = parameters[len(self.targets) : len(self.targets) + 6]
-        for _ in range(_STEPS):
+        for _ in range(_NEWTON_STEPS):
             end = chain_pose(self._axes, values)
             missing = np.concatenate([position - end.position, boxminus(rotation, end.rotation)])
             values = values + _solved(end.jacobian, missing)

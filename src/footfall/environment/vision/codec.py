@@ -30,7 +30,7 @@ from footfall.messages.signals import Signal, SignalRecord
 CONTROL_TO_VISION, VISION_TO_CONTROL, MOTION_CAPTURE = 16, 17, 18
 _MOST_LISTED = 10_000
 _LONGEST_NORMAL = 1e9  # of its parts: squares must not overflow
-_LONGEST = 4096  # characters of a signal's text
+_LONGEST_TEXT = 4096  # characters of a signal's text
 
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
@@ -279,7 +279,7 @@ def _signals(records: list[SignalRecord]) -> tuple[Signal, ...]:
     _check_count(len(records), _MOST_LISTED, "signals")
     for each in records:
         texts = (each.name, each.payload) if isinstance(each.payload, str) else (each.name,)
-        _check_count(max(map(len, texts)), _LONGEST, "characters in a signal")
+        _check_count(max(map(len, texts)), _LONGEST_TEXT, "characters in a signal")
     return tuple(Signal(each.name, each.payload) for each in records)
 
 

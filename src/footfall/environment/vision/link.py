@@ -20,7 +20,7 @@ from footfall.messages.frames import Message
 from footfall.messages.listener import Listener
 from footfall.messages.signals import Signal
 
-_KEPT = 1000  # captures and signals that wait to be taken
+_MOST_WAITING = 1000  # captures and signals that wait to be taken
 
 
 class ControlSide:
@@ -42,8 +42,8 @@ class ControlSide:
         self._manager, self._received = manager, received
         self._lock = threading.Lock()
         self._alignment: Transform | None = None
-        self._signals: deque[Signal] = deque(maxlen=_KEPT)
-        self.captures: deque[MotionCapture] = deque(maxlen=_KEPT)
+        self._signals: deque[Signal] = deque(maxlen=_MOST_WAITING)
+        self.captures: deque[MotionCapture] = deque(maxlen=_MOST_WAITING)
         self.listener = Listener(self._take, host=host, port=port, options=options)
 
     @property

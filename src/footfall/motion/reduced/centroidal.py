@@ -35,7 +35,7 @@ from footfall.motion.reduced_model import ReducedModel
 from footfall.motion.samples import MotionSamples, as_records
 from footfall.motion.vertical_torso import legs_at
 
-_ROUNDS = 2
+_PASSES = 2
 
 
 @lru_cache(maxsize=16)
@@ -54,10 +54,10 @@ def plan_centroidal(problem: BalanceProblem) -> CentreMotion:
     inside, outside = plain.samples(sites), plain.samples(ends)
     heights, limbs = torso_course(plain, point, sites, inside), _limbs(plain)
     momentum = None
-    for number in range(1 + _ROUNDS):
+    for number in range(1 + _PASSES):
         equation = torso_equation(inside, heights, masses)
         center = least_squares_place(times, equation, *torso_ends(plain, point, outside))
-        if number < _ROUNDS:
+        if number < _PASSES:
             momentum = angular_momentum(plain, center, limbs)
             for samples, at in ((inside, sites), (outside, ends)):
                 for name, values in zip(("value", "rate", "second"), momentum.sample(at), strict=True):

@@ -16,7 +16,7 @@ from footfall.math.small_systems import solve_two
 from footfall.motion.reduced_model import ReducedModel
 from footfall.option_checks import require_above_zero
 
-_STEP = 1e-3  # s
+_DT = 1e-3  # s
 _FALLEN, _UPRIGHT = 1.5, 0.05  # rad
 _SETTLED = 3.0  # s, after which it stands or never will
 
@@ -150,7 +150,7 @@ def stands_after(pendulum: DoublePendulum, impulse: float, gains: Array, *, hip:
 def settles(pendulum: DoublePendulum, gains: Array, start: Vector2, hip: bool) -> bool:
     """Whether it comes to rest upright from rates of both angles, rad/s, by bounded torques."""
     angles, rates, weight = np.zeros(2), start, pendulum.mass * pendulum.gravity
-    for _ in range(int(_SETTLED / _STEP)):
+    for _ in range(int(_SETTLED / _DT)):
         ankle, bow = 0.0, 0.0
         for k in (0, 1):
             ankle -= gains[0, k] * angles[k] + gains[0, 2 + k] * rates[k]
@@ -158,13 +158,13 @@ def settles(pendulum: DoublePendulum, gains: Array, start: Vector2, hip: bool) -
         ankle = min(max(ankle, -weight * pendulum.toe), weight * pendulum.heel)
         if hip:
             bow = min(max(bow, -pendulum.hip_torque), pendulum.hip_torque)
-            rates = rates + _STEP * pendulum.acceleration(angles, rates, ankle, bow)
+            rates = rates + _DT * pendulum.acceleration(angles, rates, ankle, bow)
         else:
             inertia, pull = pendulum.inertia(np.zeros(2)), pendulum.forces(angles, np.zeros(2))
             whole = inertia[0, 0] + 2.0 * inertia[0, 1] + inertia[1, 1]
-            change = _STEP * (pull[0] + pull[1] + ankle) / whole
+            change = _DT * (pull[0] + pull[1] + ankle) / whole
             rates = rates + np.array([change, change])
-        angles = angles + _STEP * rates
+        angles = angles + _DT * rates
         if max(abs(angles[0]), abs(angles[1])) > _FALLEN:
             return False
     return bool(max(abs(angles[0]), abs(angles[1])) < _UPRIGHT)

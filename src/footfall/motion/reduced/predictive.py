@@ -40,8 +40,8 @@ _ANGLE, _TURNING_JERK = 1e-3, 1e-7  # weights of the flywheel's angle, 1/rad2, a
 LARGEST_LEAN = 0.15  # rad
 _TOLERANCE = 1e-9  # m or rad, that limits may be missed by
 _ANGLES = 8  # number of the first bound of a flywheel; edges have smaller ones
-_MOST = 4 * HORIZON  # limits that hold at once: two edges and two angles a period
-_ROUNDS = 200
+_MOST_LIMITS = 4 * HORIZON  # limits that hold at once: two edges and two angles a period
+_MOST_ROUNDS = 200
 _DEPENDENT = 1e-12  # square of what a limit gives that others do not
 _NO_FORCE = 1e-14
 
@@ -241,14 +241,14 @@ def control_horizon(
             course[horizon + i, axis], misses[horizon + 1 + i, axis] = angle, angle
     course -= model.follow @ misses
     inputs = -(model.first @ misses)
-    limits, force, kept = new_records(_Limit, _MOST), np.zeros(_MOST), 0
+    limits, force, kept = new_records(_Limit, _MOST_LIMITS), np.zeros(_MOST_LIMITS), 0
     for k in range(held.kept[0]):
         if held.places[k, 0] >= first:
             held.places[kept] = held.places[k]
             limits[kept] = _limit(edges, first, horizon, held.places[k, 0], held.places[k, 1], largest)
             kept += 1
     now, solved = course.copy(), False
-    for _ in range(_ROUNDS):
+    for _ in range(_MOST_ROUNDS):
         # Forces that would be negative are let go, from the first on that becomes none on the way to the solution.
         while kept > 0:
             aim = _forces(model, limits, kept, course)
@@ -275,7 +275,7 @@ def control_horizon(
                 now[i, 1] += model.give[i, limit.course] * (limit.y * force[k])
         time, edge = _worst(model, now, edges, first, largest)
         solved = time < 0
-        if solved or kept == _MOST:
+        if solved or kept == _MOST_LIMITS:
             break
         held.places[kept, 0], held.places[kept, 1] = time, edge
         limits[kept] = _limit(edges, first, horizon, time, edge, largest)
@@ -300,7 +300,7 @@ def control_cart(model: Prediction, start: Array, wanted: Wanted, edges: Edges, 
     horizon, period = len(model.angle_free), model.period
     count = len(wanted.pivots) - horizon
     states, state = np.empty((count, 3, 4)), start.copy()
-    held = Held(np.zeros((_MOST, 2), dtype=np.int64), np.zeros(1, dtype=np.int64))
+    held = Held(np.zeros((_MOST_LIMITS, 2), dtype=np.int64), np.zeros(1, dtype=np.int64))
     for k in range(count):
         states[k] = state
         inputs = control_horizon(model, state, wanted, edges, k + 1, largest, held)

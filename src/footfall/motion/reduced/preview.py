@@ -32,7 +32,7 @@ from footfall.motion.reduced.problem import (
 )
 
 PERIOD, HORIZON = 0.01, 1.6  # s
-_KEPT = 5  # periods between two break points of the result
+_PERIODS_A_BREAK = 5  # periods between two break points of the result
 
 
 @lru_cache(maxsize=16)
@@ -113,7 +113,7 @@ def plan_preview(problem: BalanceProblem) -> CentreMotion:
     wanted = problem.hands(times).pivots(problem.wanted(times)[:, :2])
     held = np.repeat(wanted[-1:], len(law.preview), axis=0)
     states = follow_cart(law, np.concatenate([wanted, held]), np.array(problem.ends[0]))
-    kept = np.arange(0, count - 1, _KEPT)
+    kept = np.arange(0, count - 1, _PERIODS_A_BREAK)
     at, motion = np.append(times[kept], problem.end), np.moveaxis(states[np.append(kept, count - 1)], 1, 0)
     left = problem.end - times[count - 1]
     last = motion[:, -1]
@@ -122,7 +122,7 @@ def plan_preview(problem: BalanceProblem) -> CentreMotion:
     return pendulum_motion(problem, at, brought_to_rest(problem, at, motion))
 
 
-_LEAST = 0.05  # load, with which a foot says where its pivot is
+_LEAST_LOAD = 0.05  # load, with which a foot says where its pivot is
 
 
 def shared_pivots(problem: BalanceProblem) -> PolynomialTrajectory:
@@ -139,7 +139,7 @@ def shared_pivots(problem: BalanceProblem) -> PolynomialTrajectory:
     before, after = places[1], places[-2]
     for end, carrying in ((0, 0), (-1, -1)):
         share = loads[end, sides[carrying]]
-        if 1.0 - share > _LEAST:
+        if 1.0 - share > _LEAST_LOAD:
             other = (wanted[end] - share * places[carrying]) / (1.0 - share)
             before, after = (other, after) if end == 0 else (before, other)
     stances = np.concatenate([[before], places, [after]])

@@ -21,8 +21,8 @@ from footfall.motion.reduced_model import ReducedModel
 from footfall.option_checks import require_above_zero
 
 Vector4 = Annotated[Array, Fixed((4,))]  # offset from the foot and velocity
-_STEP = 1e-4  # s, of the integration by Runge and Kutta
-_LONGEST = 2.0  # s, of a stance, after which it has fallen
+_DT = 1e-4  # s, of the integration by Runge and Kutta
+_LONGEST_STANCE = 2.0  # s, of a stance, after which it has fallen
 
 
 @dataclass(frozen=True)
@@ -63,18 +63,18 @@ class _Stance(NamedTuple):
 
 @routine
 def stance(mass: float, stiffness: float, length: float, gravity: float, start: Vector4) -> _Stance:
-    """From touch-down (offset from the foot and velocity) to lift-off, in steps of `_STEP`; the last step is as long as
+    """From touch-down (offset from the foot and velocity) to lift-off, in steps of `_DT`; the last step is as long as
     it must be."""
     states = []
-    state, most = start, int(_LONGEST / _STEP)
+    state, most = start, int(_LONGEST_STANCE / _DT)
     states.append(state)
     for _ in range(most):
-        after = _advanced(state, _STEP, mass, stiffness, length, gravity)
+        after = _advanced(state, _DT, mass, stiffness, length, gravity)
         if after[1] <= 0.0:
             break
         reach = np.sqrt(after[0] * after[0] + after[1] * after[1])
         if reach >= length:
-            low, high = 0.0, _STEP
+            low, high = 0.0, _DT
             for _ in range(60):
                 middle = 0.5 * (low + high)
                 after = _advanced(state, middle, mass, stiffness, length, gravity)
@@ -139,7 +139,7 @@ def running_step(
     if not lifted or states[-1, 3] <= 0.0 or states[-1, 2] <= 0.0:
         return None
     first = np.linspace(0.0, falling, points)
-    lasting = np.append(_STEP * np.arange(len(states) - 1), 0.0)
+    lasting = np.append(_DT * np.arange(len(states) - 1), 0.0)
     # The last step of the stance is shorter; its time follows from where the mass has got to.
     lasting[-1] = lasting[-2] + _last_step(states)
     rising = states[-1, 3] / leg.gravity

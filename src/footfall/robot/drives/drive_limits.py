@@ -12,7 +12,7 @@ from footfall.robot.drives.drive import Drive
 from footfall.robot.model import Robot
 
 _SAMPLES = 17  # of the range of each joint
-_TURN = np.pi  # rad: half the range of joints without stops
+_HALF_TURN = np.pi  # rad: half the range of joints without stops
 
 
 class DriveLimits(NamedTuple):
@@ -38,8 +38,8 @@ def drive_limits(robot: Robot) -> DriveLimits:
 def _of_drive(robot: Robot, drive: Drive) -> tuple[Array, Array]:
     """Velocities and efforts (n,) of the joints of a drive."""
     places = [robot.q_slice(joint).start for joint in drive.joints]
-    lower = np.maximum(robot.lower_limits[places], -_TURN)
-    upper = np.minimum(robot.upper_limits[places], _TURN)
+    lower = np.maximum(robot.lower_limits[places], -_HALF_TURN)
+    upper = np.minimum(robot.upper_limits[places], _HALF_TURN)
     axes = [np.linspace(low, high, _SAMPLES) for low, high in zip(lower, upper, strict=True)]
     # A joint that moves alone turns all motors of its drive: the fastest one limits it. All of them push it.
     ratios = np.array([np.abs(drive.mechanism.motor_jacobian(np.array(q))) for q in itertools.product(*axes)])

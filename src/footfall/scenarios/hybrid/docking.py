@@ -47,7 +47,7 @@ _PLACE = Transform(np.eye(3), np.array([-_BACK + 0.01, 0.0, 0.045]))  # of the p
 _LOOK = 0.25  # m, ahead on the line that a differential base steers to
 _SPEED, _CREEP = 0.3, 0.04  # m/s
 _MEAN = 20  # steps over which a reached acceleration is taken: tyres swing a little
-_EVERY = 4  # steps between two calls of the controller
+_STEPS_A_CALL = 4  # steps between two calls of the controller
 
 
 def run_docking(
@@ -69,7 +69,7 @@ def run_docking(
     start = (-_BACK - 1.0 - _REACH, aside, np.radians(degrees))
     base = SimulatedBase(mobile, scene, touching=touching, pose=start)
     approach = _Approach(base, kind)
-    trajectory = base.run(approach.torques, seconds, every=_EVERY, others=_driving_on(base, drive_on))
+    trajectory = base.run(approach.torques, seconds, every=_STEPS_A_CALL, others=_driving_on(base, drive_on))
     return _course(base, kind, trajectory, approach, drive_on)
 
 
@@ -157,7 +157,7 @@ def _course(
     angle = np.degrees(yaw_angles(trajectory.q[:, 3:7]) - theirs)
     force = trajectory.forces[:, base.first : base.first + 2]
     pushed = np.einsum("nki,ni->n", force, np.stack([-turn[:, 0], -turn[:, 1], 0 * theirs], axis=1))
-    asked = np.repeat(approach.asked, _EVERY, axis=0)[: len(theirs)]
+    asked = np.repeat(approach.asked, _STEPS_A_CALL, axis=0)[: len(theirs)]
     late = slice(-500, None)
     contact = np.flatnonzero(pushed > 0.0)
     free = slice(0, contact[0] - 1 if len(contact) else None)

@@ -65,7 +65,7 @@ STOPS = ((2.4, 0.0, 0.0), (2.4, 2.6, np.pi / 2))  # x, y of the base and its ang
 _NOSE, _TAIL = 0.2, -0.2  # m, on the base
 _CLEARANCE = {"nose": 0.42, "tail": 0.36}  # m, from a wall
 _CRUISE = 0.94 * MOST_SPEED  # the load is not known to the controller
-_EVERY = 5  # steps between two calls of the controller
+_STEPS_A_CALL = 5  # steps between two calls of the controller
 _AT_STOP = 0.35  # m from a stop, when the next one counts
 _BOX = Box((0.25, 0.25, 0.1))
 _DECK = 0.13  # m above the axles
@@ -144,7 +144,7 @@ def run_logistics(
         frames = {"stop": _frame_of(left[0])}
         return drive(mobile, q, v, tasks, boundaries=stacked_rows(boundaries), frames=frames).torques
 
-    trajectory = base.run(torques, seconds, every=_EVERY)
+    trajectory = base.run(torques, seconds, every=_STEPS_A_CALL)
     return _course(base, kind, trajectory, stops[-1])
 
 

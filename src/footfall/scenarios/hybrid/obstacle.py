@@ -37,7 +37,7 @@ _PUSH = 0.99 * MOST_FORCE  # N: bumpers rub a little besides
 CORNERS = np.array([[0.0, 0.0], [0.8, 0.0], [0.8, 3.0]])  # of the path, m
 BUMPERS = ((0.25, 0.2, 0.045), (0.25, -0.2, 0.045))  # as high as the centre of mass: a touch does not tilt
 _BUMPER, _BUMPER_FRICTION = 0.01, 0.1  # m, radius of a bumper point; it is smooth
-_AHEAD = 0.4  # m, where on the path the base steers to
+_LOOKAHEAD = 0.4  # m, where on the path the base steers to
 _TRACK = 0.25  # m, from the middle to a wheel
 _OBSTACLE = Box((0.7, 0.4, 0.5))
 _FRONT = 1.2  # m along y, where the obstacle begins
@@ -157,7 +157,7 @@ def steering(position: Array, angle: float, speed: float) -> float:
     along = np.clip(np.einsum("ki,ki->k", position - CORNERS[:-1], legs) / lengths**2, 0.0, 1.0)
     nearest = CORNERS[:-1] + along[:, None] * legs
     leg = int(np.argmin(np.linalg.norm(nearest - position, axis=1)))
-    way = along[leg] * lengths[leg] + _AHEAD
+    way = along[leg] * lengths[leg] + _LOOKAHEAD
     while way > lengths[leg] and leg + 1 < len(legs):
         way -= lengths[leg]
         leg += 1

@@ -71,7 +71,7 @@ _CLEARANCE = 5e-4  # m, on either side of the finger
 _PLATE = (0.006, 0.05, 0.05)  # m
 _PLATE_FRICTION = 0.3
 _HEIGHT = 0.6  # m, of a door
-_ROOM = 1.15  # of what is asked for, that drawers and doors open by at most
+_OPENING = 1.15  # of what is asked for, that drawers and doors open by at most
 _MOST_TURN = np.radians(170.0)  # of a door
 _WOOD, _STEEL = (0.7, 0.6, 0.45, 1.0), (0.85, 0.45, 0.2, 1.0)
 
@@ -236,7 +236,7 @@ class Openable:
             )
             spread = mass * size**2 * np.diag([1.0, 0.5, 0.5])
         body = Body(self.kind, mass, place, spread, (*self._plates, shape))
-        limits = {} if self.kind == "valve" else {"lower": (0.0,), "upper": (_ROOM * self.opening,)}
+        limits = {} if self.kind == "valve" else {"lower": (0.0,), "upper": (_OPENING * self.opening,)}
         joint = Joint(
             "opening",
             {"drawer": JointType.PRISMATIC, "door": JointType.REVOLUTE, "valve": JointType.CONTINUOUS}[self.kind],

@@ -28,7 +28,7 @@ _LARGEST_FILE = 2**20  # bytes
 _CALM = 5.0  # 1/s, with which motions that no task is about come to rest
 _CONTROL_STEPS = 2
 _LATE = 0.1  # s at the end, over which errors are judged
-_CLOSE = 2e-3  # m or rad
+_AT_GOAL = 2e-3  # m or rad
 
 
 def task_file_ranks(text: str, robot: Robot) -> RankReport:
@@ -73,7 +73,7 @@ def run_task_file(text: str, robot: Robot, *, name: str = "tasks", seconds: floa
     errors = _errors(robot, text, tasks, trajectory.time, trajectory.q)
     late = trajectory.time[:: _CONTROL_STEPS * 5] > seconds - _LATE
     criteria = tuple(
-        Criterion(f"{row} is off by, m or rad", float(np.abs(curve[late]).max()), high=_CLOSE)
+        Criterion(f"{row} is off by, m or rad", float(np.abs(curve[late]).max()), high=_AT_GOAL)
         for row, curve in errors.items()
     )
     torques = {

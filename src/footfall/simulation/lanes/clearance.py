@@ -39,7 +39,7 @@ _ROUND = 24  # corners on the rim of a cylinder
 _MERGED = 0.03  # m: so much wider a capsule around all shapes of a link may be than those around each
 _MARGIN = 1e-6  # m: rounding, and how far hulls with fewer corners may be from those that are found
 _TRIED = 64  # configurations by which the kinds of bounds are chosen
-_AROUND = 0.5  # rad about the start, in which these lie
+_JOINT_RANGE = 0.5  # rad about the start, in which these lie
 _RATE, _SPEED = 3.0, 2.0  # rad/s and m/s, at which joints and links then move
 _WINDOWS = 4  # of a map that cover what is under a block, along each axis
 _FASTEST = 5.0  # m/s, at which they do
@@ -382,7 +382,7 @@ class Clearance:
         tried = np.tile(start, (_TRIED, 1))
         driven = [robot.q_slice(joint.name) for joint in robot.joints[1:]]
         places = [place for part in driven if part.stop - part.start == 1 for place in range(robot.nq)[part]]
-        moved = start[places] + rng.uniform(-_AROUND, _AROUND, (_TRIED, len(places)))
+        moved = start[places] + rng.uniform(-_JOINT_RANGE, _JOINT_RANGE, (_TRIED, len(places)))
         tried[:, places] = np.clip(moved, lower[places], upper[places])
         near, dt = np.zeros((len(pairs), 2)), self.found.options.dt
         for q in tried:

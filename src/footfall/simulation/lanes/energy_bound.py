@@ -24,7 +24,7 @@ from footfall.robot.model import JointType, Robot
 from footfall.simulation.contact_rows import LinkMotion
 from footfall.simulation.lanes.contacts import JointLaw, LaneContact, StepLaw
 
-_MOST = 0.1  # of the speed; what would cost more lies in the ground, is lifted out of it and has nothing to pay with
+_COST = 0.1  # of the speed; what would cost more lies in the ground, is lifted out of it and has nothing to pay with
 _LITTLE = 0.1  # of what a free fall loses
 _NOTHING = 1e-11  # m: energy over weight that a step may create without being looked at
 
@@ -199,7 +199,7 @@ def _slowed(kinetic: Any, rate: Any, created: Any) -> Any:
     rate = 2.0 * kinetic + rate
     root = sqrt(maximum(rate * rate - 4.0 * kinetic * created, 0.0))
     slower = 2.0 * created / (rate + root)
-    pays = greater(slower, 0.0) & less(slower, _MOST)
+    pays = greater(slower, 0.0) & less(slower, _COST)
     return where(pays, 1.0 - slower, 1.0)
 
 

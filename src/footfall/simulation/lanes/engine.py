@@ -31,7 +31,7 @@ from footfall.simulation.step_values import Command
 from footfall.simulation.world.engine import Setting
 
 _ROLLOUT = ("residual", "q", "v")  # what a rollout gives, in the order of the kernel
-_MANY = 256  # places that may touch
+_MANY_PLACES = 256  # places that may touch
 
 
 class StepKind(Protocol):
@@ -319,7 +319,7 @@ def _of_feet(
 
 def _warn_of_many(candidates: Sequence[Candidate]) -> None:
     """If native code for all of them takes minutes to compile."""
-    if len(candidates) > _MANY:
+    if len(candidates) > _MANY_PLACES:
         warnings.warn(
             f"{len(candidates)} places may touch, and native code is made for all of them, which may take minutes the "
             "first time; name the bodies that matter: FeetSimulation(..., feet=['left_foot', 'right_foot'])",

@@ -16,7 +16,7 @@ from footfall.robot.shapes import Geometry, Mesh
 from footfall.robot.start import start_of
 
 BALL_TOLERANCE = 0.2  # of its radius: how far the lower side of a hull may be from a ball that stands for it
-_LEVEL = 0.01  # m: what hangs no higher than this above the lowest point carries the robot
+_FOOT_HEIGHT = 0.01  # m: what hangs no higher than this above the lowest point carries the robot
 _SOLE = 0.02  # m: corners no higher than this above the lowest one of their foot belong to its sole
 _DIAGONALS = ((1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0))  # a sole is what lies farthest along them
 _SIDE = -0.2  # of the radius: how far above its middle a ball is compared with the hull
@@ -66,7 +66,7 @@ def find_feet(
         if not touching:
             raise InvalidInput(f"robot {robot.name!r} has no collision shapes; its feet cannot be found")
         lowest = min(level for _, level in touching.values())
-        low = [name for name, (_, level) in touching.items() if level < lowest + _LEVEL]
+        low = [name for name, (_, level) in touching.items() if level < lowest + _FOOT_HEIGHT]
         carriers: dict[int, str] = {}  # of bodies that are fixed to each other the lowest one
         for name in sorted(low, key=lambda name: touching[name][1]):
             carriers.setdefault(robot.tree.attachments[name].link, name)

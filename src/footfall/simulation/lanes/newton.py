@@ -149,9 +149,9 @@ def _dot(a: Array, b: Array) -> Any:
     return sum((x * y for x, y in zip(a, b, strict=True)), start=0.0)
 
 
-_DESCENTS, _LONGEST, _TINY = 40, 1e4, 1e-280
+_DESCENTS, _LONGEST_STEP, _TINY = 40, 1e4, 1e-280
 _AT_REST = 1e-3  # of the tolerance
-_FEW = 15  # rows of contacts: up to so many, steps are solved for the impulses
+_FEW_ROWS = 15  # rows of contacts: up to so many, steps are solved for the impulses
 
 
 class NewtonResult(NamedTuple):
@@ -186,12 +186,12 @@ class ContactNewton:
         self.kinds = ROUND_APART if apart else ONE_ROUND if joints else ROUND_WITHOUT_JOINTS
         self.delassus: Array | None = None
         self.motion: GroupMotion | None = None
-        if apart and self.first_joint <= _FEW:
+        if apart and self.first_joint <= _FEW_ROWS:
             self.delassus = delassus_matrix(tree, factor, groups.contact_rows())
             mobilities = diagonal_mobilities(self.delassus)
         else:
             mobilities = groups.mobilities(factor.inverse_pivots)
-            if not joints and groups.apart() and sum(len(group.rows) for group in groups.groups) <= _FEW:
+            if not joints and groups.apart() and sum(len(group.rows) for group in groups.groups) <= _FEW_ROWS:
                 self.motion = GroupMotion(tree, factor, groups)
         self.leaders = [each.leader for each in groups.contacts]
         self.cones = [
@@ -365,7 +365,7 @@ class ContactNewton:
             slope: Any = 0.0
             for mobility, step, turn in zip(self._mobilities(), change, turned, strict=True):
                 size, slope = size + mobility * (step * step), slope + step * turn
-            length = where(slope > 0.0, minimum(size / maximum(slope, _TINY), _LONGEST), 1.0)
+            length = where(slope > 0.0, minimum(size / maximum(slope, _TINY), _LONGEST_STEP), 1.0)
             residual = self.residual(p, w)
             best = where(residual < least, np.concatenate([p, w]), best)
             return p, w, length, best, minimum(residual, least)

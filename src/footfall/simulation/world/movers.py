@@ -288,21 +288,21 @@ def approach_all(world: World, settings: Settings, state: State, command: Array,
         place_on_path(world.paths[k], world.waypoints, state.time[0], room.bodies)
 
 
-_MANY = 256  # free bodies that are worth the help of others
-_PIECE = 16  # of them that one takes at a time
+_WORTH_HELP = 256  # free bodies that are worth the help of others
+_BODIES_A_PIECE = 16  # of them that one takes at a time
 
 
 def _are_many(world: World, team: Team) -> bool:
     """Whether a team shares the free bodies of a world."""
-    return team.threads > 1 and len(world.free) >= _MANY
+    return team.threads > 1 and len(world.free) >= _WORTH_HELP
 
 
 def _approach_some(team: Team, world: World, settings: Settings, state: State, room: Workspace) -> None:
     """Free bodies, as far as others do not do it."""
-    pieces = -(-len(world.free) // _PIECE)
+    pieces = -(-len(world.free) // _BODIES_A_PIECE)
     piece = next_piece(team, -1, pieces)
     while piece < pieces:
-        for k in range(_PIECE * piece, min(_PIECE * (piece + 1), len(world.free))):
+        for k in range(_BODIES_A_PIECE * piece, min(_BODIES_A_PIECE * (piece + 1), len(world.free))):
             if settings.sleep_steps > 0 and state.rest[len(world.robots) + k] >= settings.sleep_steps:
                 _lie_still(world.free[k], state, room)
             else:

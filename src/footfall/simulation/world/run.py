@@ -83,7 +83,7 @@ def run_world(now: Moment, commands: Array, span: Span, log: Log) -> Progress:
         if written:
             log.effort[period], log.drives[period] = room.effort, state.drives
             count, team = done[Count.CONTACTS], room.shared.team
-            if team.threads > 1 and count >= _MANY:
+            if team.threads > 1 and count >= _WORTH_HELP:
                 together(team, _log_some, team, state, rate, count, begin, log)
             else:
                 _log_some(team.alone(), state, rate, count, begin, log)
@@ -91,16 +91,16 @@ def run_world(now: Moment, commands: Array, span: Span, log: Log) -> Progress:
     return Progress(span.last, 0, 0, 0, False)
 
 
-_MANY = 256  # contacts that are worth the help of others
-_PIECE = 128  # of them that one takes at a time
+_WORTH_HELP = 256  # contacts that are worth the help of others
+_CONTACTS_A_PIECE = 128  # of them that one takes at a time
 
 
 def _log_some(team: Team, state: State, rate: float, count: int, begin: int, log: Log) -> None:
     """Write so many contacts down from a place in the log on, as far as others do not do it. rate: 1/s."""
-    pieces = -(-count // _PIECE)
+    pieces = -(-count // _CONTACTS_A_PIECE)
     piece = next_piece(team, -1, pieces)
     while piece < pieces:
-        first, last = _PIECE * piece, min(_PIECE * (piece + 1), count)
+        first, last = _CONTACTS_A_PIECE * piece, min(_CONTACTS_A_PIECE * (piece + 1), count)
         log.contacts[begin + first : begin + last] = state.contacts[first:last]
         for k in range(first, last):
             log.forces[begin + k] = rate * state.impulses[k]

@@ -350,7 +350,7 @@ def _solve_all(
     local, team = np.full(len(world.node_velocities), -1), room.shared.team
     pieces = np.full(2, islands)
     pieces[0] = 0
-    if team.threads > 1 and count >= _MANY:
+    if team.threads > 1 and count >= _WORTH_HELP:
         pieces = _sort_by_work(now, members, count, heads)
         together(team, _solve_some, team, now, members, heads, pieces, local, warm, seen, solved)
     else:
@@ -364,8 +364,8 @@ def _solve_all(
 
 # Islands are solved by a team of threads, where there are many contacts: each writes to places of its own.
 
-_MANY = 256  # contacts that are worth the help of others
-_PIECE = 32  # contacts in small islands that one takes at a time
+_WORTH_HELP = 256  # contacts that are worth the help of others
+_CONTACTS_A_PIECE = 32  # contacts in small islands that one takes at a time
 _DIGITS = 32
 
 
@@ -380,14 +380,14 @@ def _sort_by_work(now: Moment, members: Members, count: int, heads: Integers) ->
             k = members.next_contact[k]
     keys = np.empty(len(heads), dtype=np.int64)
     for k in range(len(heads)):
-        large = sizes[heads[k]] if sizes[heads[k]] >= _PIECE else 0
+        large = sizes[heads[k]] if sizes[heads[k]] >= _CONTACTS_A_PIECE else 0
         keys[k] = ((count - large) << _DIGITS) + heads[k]
     sort(keys)
     number, first, last = 0, 0, len(keys) - 1
     for k in range(len(keys)):
         head = keys[k] & ((1 << _DIGITS) - 1)
-        number += int(sizes[head] >= _PIECE)
-        if sizes[head] >= _PIECE and number % 2 == 0:
+        number += int(sizes[head] >= _CONTACTS_A_PIECE)
+        if sizes[head] >= _CONTACTS_A_PIECE and number % 2 == 0:
             heads[last] = head
             last -= 1
         else:
@@ -397,7 +397,7 @@ def _sort_by_work(now: Moment, members: Members, count: int, heads: Integers) ->
     size = 0
     for k in range(len(heads)):
         size += sizes[heads[k]]
-        if size >= _PIECE or k + 1 == len(heads):
+        if size >= _CONTACTS_A_PIECE or k + 1 == len(heads):
             starts.append(k + 1)
             size = 0
     return np.array(starts)

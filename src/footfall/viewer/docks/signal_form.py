@@ -51,7 +51,7 @@ _UNITS = {
     "first": "Hz",
     "last": "Hz",
 }
-_LARGEST = 1e4
+_LARGEST_NUMBER = 1e4
 # What a form begins with, where a signal has no default of its own.
 _EXAMPLES: dict[str, Any] = {
     "distance": 1.0,
@@ -128,8 +128,8 @@ class SignalForm:
         low = info.ge if info.ge is not None else info.gt
         high = info.le if info.le is not None else info.lt
         bounds = (
-            -_LARGEST if low is None else low * scale,
-            min(_LARGEST if high is None else high * scale, 1e4),
+            -_LARGEST_NUMBER if low is None else low * scale,
+            min(_LARGEST_NUMBER if high is None else high * scale, 1e4),
         )
         control = self._gui.add_number(
             _label(name),

@@ -29,7 +29,7 @@ from footfall.walking.live.session import LiveSession
 
 BODIES = ("UB", "VTCP", *FEET, *HANDS)  # frames of the robot that carry markers
 NOISE_M, NOISE_RAD = 2e-4, 5e-4  # of what cameras around the robot measure
-_KEPT = 1000  # captures that wait to be taken
+_MOST_WAITING = 1000  # captures that wait to be taken
 _COLUMNS = tuple(f"{body}.{name}" for body in BODIES for name in ("x", "y", "z", "qw", "qx", "qy", "qz"))
 
 
@@ -92,7 +92,7 @@ class CaptureLink:
     """Listens to the motion capture of a walk; the latest poses wait in `captures`."""
 
     def __init__(self, port: int, *, token: str) -> None:
-        self.captures: deque[MotionCapture] = deque(maxlen=_KEPT)
+        self.captures: deque[MotionCapture] = deque(maxlen=_MOST_WAITING)
         self._link = connect(("127.0.0.1", port), self._take, LinkOptions(token=token))
 
     def close(self) -> None:

@@ -27,7 +27,7 @@ COMMAND, ANSWER, STATE = "command", "answer", "state"
 KINDS: dict[str, type | None] = {COMMAND: str, ANSWER: str, STATE: str}
 OK = "ok"
 WAITING = 256  # commands that wait for the next border of the loop
-_LARGEST = 4096  # bytes of a file that says where a walk listens
+_MOST_BYTES = 4096  # bytes of a file that says where a walk listens
 _PATIENCE = 5.0  # s, until an answer must be there
 _LOOK = 0.005  # s, between two looks for it
 
@@ -51,7 +51,7 @@ def running_walks() -> Iterator[Address]:
         try:
             with path.open("rb") as file:
                 owned = os.fstat(file.fileno()).st_uid == os.geteuid()
-                address = msgspec.json.decode(file.read(_LARGEST), type=Address)
+                address = msgspec.json.decode(file.read(_MOST_BYTES), type=Address)
             if owned and address.pid > 0 and _runs(address.pid):
                 yield address
                 continue

@@ -28,8 +28,8 @@ from footfall.walking.step_ground import StepGround, put_ground
 from footfall.walking.walker import Walker
 
 LOOP_PRIORITY = 60  # of real-time priorities
-_AHEAD = 4  # periods from now to when something is taken: putting it there takes less than one
-_SURE = 2  # periods that must be left after it was put there
+_PERIODS_AHEAD = 4  # periods from now to when something is taken: putting it there takes less than one
+_PERIODS_LEFT = 2  # periods that must be left after it was put there
 _STRETCH = 10.0  # s, that are walked in one call
 _SLACK = 29  # PR_SET_TIMERSLACK of Linux
 _SLICE = 100_000  # ns, after which a thread without priority gives way, and for which it is woken early
@@ -116,9 +116,9 @@ class ControlThread:
             words[Word.WALLS_ONLY] = ground is None
             if ground is not None:
                 put_ground(ground, mail.ground)
-            period = int(words[Word.PROGRESS]) + _AHEAD
+            period = int(words[Word.PROGRESS]) + _PERIODS_AHEAD
             words[Word.GROUND_AT] = period
-            if words[Word.PROGRESS] <= period - _SURE:
+            if words[Word.PROGRESS] <= period - _PERIODS_LEFT:
                 return period
         with self.standing() as walker:
             if words[Word.GROUND_AT] == NEVER and period is not None:
@@ -133,11 +133,11 @@ class ControlThread:
     def put_plan(self, table: PlanTable, shift: Array, period: int) -> bool:
         """Let a plan be walked by from a period on; False if that is over already."""
         words = self._words
-        if period < words[Word.PROGRESS] + _SURE + 1:
+        if period < words[Word.PROGRESS] + _PERIODS_LEFT + 1:
             return False
         if words[Word.PLAN_AT] == NEVER and fits(self._box, table):
             self._put(table, shift, period)
-            if words[Word.PROGRESS] <= period - _SURE:
+            if words[Word.PROGRESS] <= period - _PERIODS_LEFT:
                 return True
             with self.standing() as walker:
                 late = words[Word.PLAN_AT] != NEVER and walker.period > period
@@ -155,7 +155,7 @@ class ControlThread:
         """Let the plan that is to come not be taken; False if it may be taken all the same. A loop that stands has
         not taken it."""
         at = int(self._words[Word.PLAN_AT])
-        if not self.over and self._words[Word.PROGRESS] > at - _SURE:
+        if not self.over and self._words[Word.PROGRESS] > at - _PERIODS_LEFT:
             return False
         self._words[Word.PLAN_AT] = NEVER
         return self.over or bool(self._words[Word.PROGRESS] < at - 1)

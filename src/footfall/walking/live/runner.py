@@ -19,7 +19,7 @@ from footfall.walking.mailbox import BORDER
 from footfall.walking.session import Follower
 from footfall.walking.walker import Walker
 
-_BESIDE, _WRITER = (
+_WATCH, _WRITER = (
     20,
     10,
 )  # real-time priorities of what looks after the loop, and of what writes down what it does
@@ -174,7 +174,7 @@ def empty_loop(periods: int, period: float = 1e-3, *, work: float = 0.0) -> Empt
 def _undisturbed(*, priority: bool) -> Iterator[None]:
     """Without collections of garbage but those of the writer, and with threads that give way soon."""
     interval = sys.getswitchinterval()
-    before = schedule(_BESIDE) if priority else None
+    before = schedule(_WATCH) if priority else None
     gc.collect()
     gc.freeze()
     gc.disable()

@@ -41,7 +41,7 @@ EVERY = 20  # periods between two rows
 _ROWS = 32  # in the channel
 _MOST_NEWS = 64  # that wait for a viewer
 _MOST_VIEWERS = 8
-_LARGEST = 256 * 2**20  # bytes of news
+_MOST_BYTES = 256 * 2**20  # bytes of news
 _LENGTH = struct.Struct("<Q")
 _CREDENTIALS = struct.Struct("3i")  # process, user and group of a peer
 
@@ -303,8 +303,8 @@ class WindowLink:
 
     def _receive(self) -> Any:
         (length,) = _LENGTH.unpack(self._exactly(_LENGTH.size))
-        if length > _LARGEST:
-            raise PeerGone(f"news of {length} bytes; there are none of more than {_LARGEST}")
+        if length > _MOST_BYTES:
+            raise PeerGone(f"news of {length} bytes; there are none of more than {_MOST_BYTES}")
         return pickle.loads(self._exactly(length))
 
     def _exactly(self, length: int) -> bytes:

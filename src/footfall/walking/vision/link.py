@@ -35,7 +35,7 @@ _FIRST, _PROMPT, _SLOW = (
 )  # s, that an answer is waited for: the first, of a peer that answers, of others
 _REMEMBERED = 60.0  # s, for which it is known what vision was told
 _BEHIND, _SELDOM = 3.0, 1.0  # s, of its answers, from which on it is asked so seldom
-_KEPT = 64  # containers that wait to be taken
+_MOST_WAITING = 64  # containers that wait to be taken
 _REFUSED = 100  # containers one after the other: then the peer is left
 _ECHO_M, _ECHO_RAD = 0.05, 0.1  # that the pose which vision sends back may differ from the one it was told
 _TILTED = math.radians(10.0)  # of the worlds against each other
@@ -183,9 +183,9 @@ class VisionLink:
             return
         self._row = 0
         with self._news:
-            if len(self._arrived) >= _KEPT:
+            if len(self._arrived) >= _MOST_WAITING:
                 # Updates build on each other: none can be left out. A new connection begins with the whole map.
-                raise InvalidMessage(f"more than {_KEPT} messages wait to be taken")
+                raise InvalidMessage(f"more than {_MOST_WAITING} messages wait to be taken")
             self._arrived.append(Arrived(container, message))
             self._answered = max(self._answered, container.acquired)
             self._news.notify_all()
