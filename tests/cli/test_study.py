@@ -37,7 +37,10 @@ def test_a_study_of_a_function_of_ones_own(place: Path) -> None:
     done = RUNNER.invoke(app, ["study", "roots.toml", "--function", "own.py:root", "-j", "1"])
     assert done.exit_code == 1  # the root of -1 is an error, which the table has
     assert "6 runs in roots (complete)" in done.output
-    assert "2 runs ended with an error" in done.output
+    assert (
+        "2 runs ended with an error (column `error`), the first with ValueError: math domain error"
+        in done.output
+    )
     assert (place / "roots" / "cells.png").read_bytes().startswith(b"\x89PNG")
     table = (place / "roots" / "cells.csv").read_text().splitlines()
     assert table[2].startswith("1,4.0,2,0,1.0")

@@ -73,11 +73,12 @@ def test_a_study_goes_on_where_it_was(tmp_path: Path) -> None:
     ).read_bytes()
 
 
-def test_killed_at_any_moment_nothing_is_lost_or_twice(tmp_path: Path) -> None:
+@pytest.mark.parametrize("workers", [1, 2])
+def test_killed_at_any_moment_nothing_is_lost_or_twice(tmp_path: Path, workers: int) -> None:
     code = (
         "from pathlib import Path; from footfall.studies import run_study\n"
         "from tests.studies.test_conduct import SQUARES, slow_square\n"
-        f"run_study(SQUARES, Path({str(tmp_path / 'killed')!r}), function=slow_square, workers=1)"
+        f"run_study(SQUARES, Path({str(tmp_path / 'killed')!r}), function=slow_square, workers={workers})"
     )
     process = subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parents[2])
     path, count = tmp_path / "killed" / FILE, 0
@@ -90,13 +91,26 @@ def test_killed_at_any_moment_nothing_is_lost_or_twice(tmp_path: Path) -> None:
                     count = database.execute("SELECT COUNT(*) FROM runs").fetchone()[0]
             except sqlite3.OperationalError:
                 continue  # the tables are being made
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     assert count >= 3
+    assert len(children) >= (workers if workers > 1 else 0)
+    while any(_runs(child) for child in children):  # they end with it
+        assert time.monotonic() < end
+        time.sleep(0.01)
     result = run_study(SQUARES, tmp_path / "killed", function=slow_square, workers=1)
     rows = pq.read_table(tmp_path / "killed" / "runs.parquet").to_pylist()
     assert result.complete
     assert [row["square"] for row in rows] == [float(x * x) for x in range(30)]
+
+
+def _runs(process: str) -> bool:
+    """Whether a process is there, and no zombie."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def test_a_run_that_raises_is_a_row(tmp_path: Path) -> None:

@@ -161,7 +161,8 @@ def worst(
     from footfall.studies.store import worst_rows
 
     rows = worst_rows(result, count)
-    screen().print(f"{len(rows)} of the walks that failed: rows {rows}", highlight=False)
+    told = f"{len(rows)} of the walks that failed: rows {rows}" if rows else "no walk failed"
+    screen().print(told, highlight=False)
     for row in rows:
         _replay(result, row, panel=False, output=output, video=video)
 
@@ -212,13 +213,20 @@ def print_result(result: StudyResult) -> None:
         errors().print(f"warning: {warning}", highlight=False, soft_wrap=True)
     state = "complete" if result.complete else f"not complete: {program()} study goes on with it"
     screen().print(
-        f"{result.runs} runs in {result.folder} ({state}): runs.parquet, cells.csv, README.md",
+        f"{_runs(result.runs)} in {result.folder} ({state}): runs.parquet, cells.csv, README.md",
         highlight=False,
         soft_wrap=True,
     )
     if result.failed:
-        count = "1 run" if result.failed == 1 else f"{result.failed} runs"
-        errors().print(f"{count} ended with an error; column `error` says which", highlight=False)
+        errors().print(
+            f"{_runs(result.failed)} ended with an error (column `error`), the first with {result.first_error}",
+            highlight=False,
+            soft_wrap=True,
+        )
+
+
+def _runs(count: int) -> str:
+    return "1 run" if count == 1 else f"{count} runs"
 
 
 def _print_search(result: SearchResult) -> None:

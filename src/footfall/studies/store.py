@@ -153,6 +153,13 @@ class Store:
         """Runs that ended with an error."""
         return int(self._database.execute("SELECT COUNT(*) FROM runs WHERE error IS NOT NULL").fetchone()[0])
 
+    def first_error(self) -> str | None:
+        """Of the first run that ended with one."""
+        found = self._database.execute(
+            "SELECT error FROM runs WHERE error IS NOT NULL ORDER BY cell, number, round LIMIT 1"
+        ).fetchone()
+        return None if found is None else str(found[0])
+
     def rows(self, first: int = 0, count: int = -1) -> Iterator[Row]:
         """Runs in the order of cells, seeds and rounds, which does not depend on who was first."""
         return _rows(self._database, first, count)

@@ -52,7 +52,8 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True)
 class StudyResult:
-    """The results in a folder. complete: whether nothing is left to run. warnings: what one should know."""
+    """The results in a folder. failed: runs with an error. complete: whether nothing is left to run. warnings: what one
+    should know."""
 
     study: Study
     folder: Path
@@ -60,6 +61,7 @@ class StudyResult:
     failed: int
     complete: bool
     warnings: tuple[str, ...] = ()
+    first_error: str | None = None
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
@@ -121,7 +123,8 @@ def _means(rows: list[Row]) -> dict[str, float]:
 
 def result_of(study: Study, store: Store, folder: Path, *, complete: bool) -> StudyResult:
     """What was run so far."""
-    return StudyResult(study, folder, store.count(), store.failed(), complete, tuple(store.warnings))
+    warnings, error = tuple(store.warnings), store.first_error()
+    return StudyResult(study, folder, store.count(), store.failed(), complete, warnings, error)
 
 
 def write_results(result: StudyResult, store: Store, success: str) -> None:

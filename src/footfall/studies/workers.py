@@ -11,6 +11,7 @@ import inspect
 import os
 import signal
 import sys
+import threading
 import time
 import traceback
 from collections import deque
@@ -20,7 +21,7 @@ from concurrent.futures import wait as wait_for
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from functools import cache
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, Protocol
@@ -214,8 +215,17 @@ class OneProcess:
         self._waiting.clear()
 
 
-def _leave_interrupts_to_the_parent() -> None:
+def _begin_worker() -> None:
+    """Interrupts are left to the parent; if it is killed, there is nobody left to work for."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 class Processes:
@@ -232,9 +242,7 @@ class Processes:
         self._deaths: dict[tuple[int, int, int], int] = {}
 
     def _new_pool(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(
-            self.count, mp_context=get_context("spawn"), initializer=_leave_interrupts_to_the_parent
-        )
+        return ProcessPoolExecutor(self.count, mp_context=get_context("spawn"), initializer=_begin_worker)
 
     def submit(self, tasks: Sequence[Task]) -> None:
         self._waiting.append(tasks)
