@@ -16,6 +16,7 @@ from footfall.geometry.plane import Plane
 from footfall.math.rotations import quaternion_from_rotation_vector
 from footfall.scene.model import Material, Scene, SceneObject
 from footfall.simulation import RobotBatch, find_feet
+from footfall.simulation.lanes import batch_step
 from footfall.simulation.lanes.batch import standing_configuration
 from footfall.simulation.lanes.batch_step import BatchStep
 from footfall.simulation.lanes.clearance import Block, Corners, block_around
@@ -92,6 +93,20 @@ def test_feet_in_lanes_step_as_found_feet_do(batch, always_found):
     for each in (batch, always_found):
         each.settings.base_mass[:], each.settings.base_shift[:], each.settings.push[:] = 0.0, 0.0, 0.0
         each.settings.friction[:] = 0.8
+
+
+def test_steps_that_lanes_do_not_solve_have_found_contacts(robot, batch, always_found, monkeypatch):
+    """Where no residual is small enough all steps are those of a batch that always looks."""
+    monkeypatch.setattr(batch_step, "_UNSOLVED", -1.0)
+    doubting = driven(RobotBatch(robot, 9, substeps=1))
+    goal = goals(batch, np.random.default_rng(3), 0.1)
+    for each in (doubting, always_found):
+        each.reset()
+        for _ in range(3):
+            report = each.step(goal)
+            assert (report.found == 1.0).all()
+    assert np.array_equal(doubting.state.v, always_found.state.v)
+    assert not doubting.state.lies.any()  # it goes on in lanes
 
 
 def fallen(batch, rng):

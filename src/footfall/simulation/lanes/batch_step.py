@@ -33,6 +33,7 @@ from footfall.simulation.lanes.values import Loads, Place, StepState
 from footfall.simulation.step_values import Command, StepOptions
 
 _TOUCHING = 1e-3  # of the weight: what presses a foot harder touches
+_UNSOLVED = 1e-6  # of the weight, over a step: lanes have no method behind Newton's, found contacts do
 
 Ground = Plane | HeightMap
 
@@ -208,8 +209,8 @@ class BatchStep:
         return after, RowReport(forces, touching, landing, effort, worst, most, found)
 
     def _advanced(self, row: _Row, settings: RowSettings, search: _Search | None) -> _Advanced:
-        """One step: in lanes, and where not only feet may have touched in it, with found contacts instead. A row that
-        lies begins with these: lanes are skipped where all do."""
+        """One step: in lanes, and where not only feet may have touched in it, or these were not solved, with found
+        contacts instead. A row that lies begins with these: lanes are skipped where all do."""
         load = np.concatenate([np.ravel(settings.base_mass), settings.base_shift, settings.push])
         friction = np.array([settings.friction[foot] for foot in self.owners])
         loads = Loads(friction, action=self._load.action(load, row.q, row.v))
@@ -237,7 +238,8 @@ class BatchStep:
             *repeat(lambda *_: found(lies), tuple(after), count=1, until=lambda *_: row.lies < 0.5)
         )
         clear = self._clearance.holds(row.q, after.v)
-        known = clear | lies
+        solved = less(after.residual, _UNSOLVED * self.robot.mass * 9.81 * self.options.dt)
+        known = (clear & solved) | lies
         needed = where(known, 0.0, 1.0) > 0.5
         after = _Advanced(*repeat(lambda *_: found(needed), tuple(after), count=1, until=lambda *_: known))
         return after._replace(lies=where(clear, 0.0, 1.0))
