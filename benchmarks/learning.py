@@ -57,7 +57,7 @@ def actor(task: LearningTask, path: Path | None) -> tuple[Act, str]:
     """A policy from a file, else random goals."""
     if path is not None:
         return Policy(path), "policy"
-    rng, joints = np.random.default_rng(0), len(task.step.joints)
+    rng, joints = np.random.default_rng(0), len(task.joints)
     return (
         lambda seen: rng.normal(0.0, _RANDOM, (len(seen), joints)) / task.scales,
         f"random goals, {_RANDOM:g} rad",
@@ -98,7 +98,7 @@ class Theirs:
         self.peer.reset(np.ones(rows, dtype=bool), self.starts)
         self.act, self.rows = case.act, rows
         self.observe = Observer(note_of(case.task), task=case.task)
-        self.action = np.zeros((rows, len(case.task.step.joints)))
+        self.action = np.zeros((rows, len(case.task.joints)))
         self.last = self.action.copy()
         speeds = np.array(self.observe.note.speeds)
         self.command = np.random.default_rng(1000).uniform(-1.0, 1.0, (rows, 3)) * speeds
@@ -422,7 +422,6 @@ def where_it_goes(cases: list[Case], blocks: int) -> Iterator[str]:
             for each in (least, seeing, rewarded, task)
         ]
         batch, _ = _batch(case, _ROWS, 1)
-        places = [coordinate for coordinate, _ in task.step.joints]
         for env in envs:
             env.reset(seed=1000)
         seen = np.zeros((_ROWS, envs[-1].single_observation_space.shape[0]), np.float32)
@@ -432,7 +431,7 @@ def where_it_goes(cases: list[Case], blocks: int) -> Iterator[str]:
             action = case.act(seen).astype(np.float32)
             acted = time.thread_time_ns() - began
             row = []
-            goal = task.default[places] + task.scales * action
+            goal = task.goals(action)
             with NativeClock() as clock:
                 batch.step(goal)
             row.append(clock.spent)
@@ -469,8 +468,10 @@ def main() -> None:
     options = parser.parse_args()
     cases = []
     for name in options.robots:
-        task = velocity_task(f"{name}-Velocity")
-        cases.append(Case(name, task, *actor(task, getattr(options, name.lower(), None))))
+        task, policy = velocity_task(f"{name}-Velocity"), getattr(options, name.lower(), None)
+        if policy is None:  # of all joints
+            task = replace(task, action_scale=_RANDOM)
+        cases.append(Case(name, task, *actor(task, policy)))
     tables: dict[str, Callable[[], Iterator[str]]] = {
         "mujoco": lambda: against_mujoco(cases, options.blocks),
         "rough": lambda: rough(options.blocks),

@@ -25,7 +25,7 @@ import footfall.learning
 from footfall.learning import Term, save_policy
 
 footfall.learning.register()
-GAMMA, LAMBDA, CLIP, ENTROPY, TARGET_KL = 0.99, 0.95, 0.2, 0.005, 0.01
+GAMMA, LAMBDA, CLIP = 0.99, 0.95, 0.2
 
 
 class Normaliser:
@@ -93,29 +93,31 @@ def harder(task, share=1.25):
     )
 
 
-def train(environment, save, *, iterations, rows, steps, epochs, batches, width, seed, threads, report):
-    """save: is given the task, the actor and its normaliser with each line of the report."""
-    torch.manual_seed(seed)
-    asked = gymnasium.make_vec(environment, num_envs=1).unwrapped.task
+def train(how, save):
+    """how: the options of the command line. save: is given the task, the actor and its normaliser with each line of the
+    report."""
+    rows, steps = how.rows, how.steps
+    torch.manual_seed(how.seed)
+    asked = gymnasium.make_vec(how.environment, num_envs=1).unwrapped.task
     env = gymnasium.make_vec(
-        "footfall/Task-v0", num_envs=rows, task=harder(asked), autoreset_mode="SameStep", threads=threads
+        "footfall/Task-v0", num_envs=rows, task=harder(asked), autoreset_mode="SameStep", threads=how.threads
     )
     sizes = env.single_observation_space.shape[0], env.single_action_space.shape[0]
-    actor, critic = network(*sizes, width, 0.01), network(sizes[0], 1, width, 1.0)
-    deviation = nn.Parameter(torch.full((sizes[1],), np.log(0.82)))
-    parameters = [*actor.parameters(), *critic.parameters(), deviation]
+    actor, critic = network(*sizes, how.width, 0.01), network(sizes[0], 1, how.width, 1.0)
+    logarithm = nn.Parameter(torch.full((sizes[1],), np.log(how.deviation)))
+    parameters = [*actor.parameters(), *critic.parameters(), logarithm]
     optimiser, rate = torch.optim.Adam(parameters, lr=1e-3), 1e-3
-    normaliser, noise = Normaliser(sizes[0]), torch.Generator().manual_seed(seed)
-    seen, _ = env.reset(seed=1_000_000 * seed)
+    normaliser, noise = Normaliser(sizes[0]), torch.Generator().manual_seed(how.seed)
+    seen, _ = env.reset(seed=1_000_000 * how.seed)
     # Rows that all began together would end together.
-    env.unwrapped.rows["elapsed"][:] = np.floor(np.random.default_rng(seed).uniform(0.0, 900.0, rows))
+    env.unwrapped.rows["elapsed"][:] = np.floor(np.random.default_rng(how.seed).uniform(0.0, 900.0, rows))
     begin = time.perf_counter()
-    for iteration in range(iterations):
-        target_kl = TARGET_KL * (1.0 - 0.9 * iteration / iterations)  # smaller steps towards the end
+    for iteration in range(how.iterations):
+        target_kl = how.kl * (1.0 - 0.9 * iteration / how.iterations)  # smaller steps towards the end
         normaliser.update(seen)
         store = {name: [] for name in ("seen", "action", "chance", "value", "reward", "done")}
         ended, lengths, tracked = 0, 0.0, []
-        spread = deviation.detach().exp()
+        spread = logarithm.detach().exp()
         with torch.no_grad():
             for _ in range(steps):
                 scaled = normaliser(seen)
@@ -146,37 +148,39 @@ def train(environment, save, *, iterations, rows, steps, epochs, batches, width,
             gain, target = advantages(data["reward"], data["value"], data["done"], last)
         flat = {name: part.flatten(0, 1) for name, part in {**data, "gain": gain, "target": target}.items()}
         flat["gain"] = (flat["gain"] - flat["gain"].mean()) / (flat["gain"].std() + 1e-8)
-        for _ in range(epochs):
+        for _ in range(how.epochs):
             order = torch.randperm(rows * steps, generator=noise)
-            for part in order.chunk(batches):
+            for part in order.chunk(how.batches):
                 mini = {name: value[part] for name, value in flat.items()}
-                mean, spread = actor(mini["seen"]), deviation.exp()
-                chance = -(((mini["action"] - mean) / spread) ** 2 / 2 + deviation).sum(dim=1)
+                mean, spread = actor(mini["seen"]), logarithm.exp()
+                chance = -(((mini["action"] - mean) / spread) ** 2 / 2 + logarithm).sum(dim=1)
                 ratio = (chance - mini["chance"]).exp()
                 with torch.no_grad():
                     kl = ((ratio - 1.0) - (chance - mini["chance"])).mean().item()
                 if kl > 2.0 * target_kl:
                     rate = max(1e-5, rate / 1.5)
                 elif kl < 0.5 * target_kl:
-                    rate = min(1e-2, rate * 1.5)
+                    rate = min(how.fastest, rate * 1.5)
                 optimiser.param_groups[0]["lr"] = rate
                 better = torch.min(ratio * mini["gain"], ratio.clamp(1.0 - CLIP, 1.0 + CLIP) * mini["gain"])
                 error = (critic(mini["seen"])[:, 0] - mini["target"]) ** 2
-                loss = -better.mean() + error.mean() - ENTROPY * deviation.sum()
+                loss = -better.mean() + error.mean() - how.entropy * logarithm.sum()
                 optimiser.zero_grad(set_to_none=True)
                 loss.backward()
                 nn.utils.clip_grad_norm_(parameters, 1.0)
                 optimiser.step()
-        if (iteration + 1) % report == 0 or iteration + 1 == iterations:
+        if (iteration + 1) % how.report == 0 or iteration + 1 == how.iterations:
             terms = {
-                name: np.mean([each[name] for each in tracked]) / env.unwrapped.compiled.setup.period
-                for name in tracked[0]
+                name: np.mean([each[name] for each in tracked])
+                / env.unwrapped.compiled.setup.period
+                / term.weight
+                for name, term in asked.rewards.items()
             }
             length = f"length {lengths / ended:4.0f}" if ended else "none ended"
             print(
                 f"{(iteration + 1) * rows * steps / 1e6:5.2f} M steps, {time.perf_counter() - begin:6.1f} s, "
-                f"CPU {time.process_time():6.1f} s, track {terms['track_velocity'] / 2:.3f} {terms['track_rate']:.3f}, "
-                f"{length}, rate {rate:.1e}, deviation {deviation.exp().mean().item():.2f}",
+                f"CPU {time.process_time():6.1f} s, track {terms['track_velocity']:.3f} {terms['track_rate']:.3f}, "
+                f"{length}, rate {rate:.1e}, deviation {logarithm.exp().mean().item():.2f}",
                 flush=True,
             )
             save(asked, actor, normaliser)
@@ -195,15 +199,18 @@ def main():
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--batches", type=int, default=4)
     parser.add_argument("--width", type=int, default=64, help="of the two hidden layers")
+    parser.add_argument("--deviation", type=float, default=0.82, help="of actions, at first")
+    parser.add_argument("--entropy", type=float, default=0.005, help="reward for it, in the loss")
+    parser.add_argument("--kl", type=float, default=0.01, help="how far an update goes; a tenth at the end")
+    parser.add_argument("--fastest", type=float, default=1e-2, help="the learning rate, at the most")
     parser.add_argument(
         "--threads", type=int, default=None, help="of the simulation; weights do not depend on it"
     )
     parser.add_argument("--torch-threads", type=int, default=1, help="weights depend on it")
     parser.add_argument("--report", type=int, default=20, help="iterations between two lines")
-    options = vars(parser.parse_args())
-    torch.set_num_threads(options.pop("torch_threads"))
+    how = parser.parse_args()
+    torch.set_num_threads(how.torch_threads)
     torch.use_deterministic_algorithms(True)
-    output = options.pop("output")
 
     def save(task, actor, normaliser):
         layers = [
@@ -212,10 +219,10 @@ def main():
             if isinstance(layer, nn.Linear)
         ]
         mean, variance = normaliser.mean, normaliser.variance + 1e-4
-        save_policy(output, task, layers, mean=mean, variance=variance, activation="elu")
+        save_policy(how.output, task, layers, mean=mean, variance=variance, activation="elu")
 
-    train(save=save, **options)
-    print("wrote", output)
+    train(how, save)
+    print("wrote", how.output)
 
 
 if __name__ == "__main__":

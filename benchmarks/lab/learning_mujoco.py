@@ -96,8 +96,7 @@ class MujocoRows(MujocoModel):
 
     def goals(self, actions: Array) -> Array:
         """Of actions (rows, joints) in units of the action."""
-        places, limit = [coordinate for coordinate, _ in self.task.step.joints], self.task.action_limit
-        return self.task.default[places] + self.task.scales * np.clip(actions, -limit, limit)
+        return self.task.goals(actions)
 
     @property
     def fallen(self) -> Array:

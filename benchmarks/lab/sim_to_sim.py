@@ -131,7 +131,7 @@ def follow(
             q, v, command=wanted, action=action, last_action=last, elapsed=np.full(count, float(k))
         )
         last, action = action, np.clip(policy(seen), -note.action_limit, note.action_limit)
-        rows.step(observe.default[places] + np.array(note.action_scale) * action)
+        rows.step(task.goals(action))
         if push and k % every == every - 1:
             angle = rng.uniform(0.0, 2.0 * np.pi, count)
             rows.kick(push * np.stack([np.cos(angle), np.sin(angle), np.zeros(count)], axis=1))

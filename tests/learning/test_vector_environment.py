@@ -318,9 +318,40 @@ def test_wrong_terms_are_told_before_anything_is_compiled(changes, message):
 
 def test_joints_have_their_own_scales():
     task = quadruped_velocity("go2", action_scale={"thigh": 0.3, "FL_thigh_joint": 0.2, "calf": 0.4})
-    assert task.scales.tolist() == [0.0, 0.2, 0.4] + [0.0, 0.3, 0.4] * 3
+    assert task.scales.tolist() == [0.2, 0.4] + [0.3, 0.4] * 3
     assert note_of(task).action_scale == tuple(task.scales)
     assert (quadruped_velocity("go2", action_scale=0.25).scales == 0.25).all()
+
+
+def test_joints_without_a_scale_stay():
+    """No action moves them, no term sees them, and the policy's note says where they are."""
+    task = quadruped_velocity(
+        "go2", kp={"hip": 200.0, "calf": 50.0}, kd=2.0, kick=None, exact=False,
+        posture={"hip": 0.0, "FL_hip": 0.2}, action_scale={"calf": 0.5, "thigh": 0.3},
+    )  # fmt: skip
+    note, kp = note_of(task), task.gains[0]
+    assert [name.split("_")[1] for name in note.joints] == ["thigh", "calf"] * 4
+    assert note.others == {
+        f"{leg}_hip_joint": (0.2 if leg == "FL" else 0.0) for leg in ("FL", "FR", "RL", "RR")
+    }
+    assert kp[:3].tolist() == [200.0, quadruped_velocity("go2").gains[0][1], 50.0]
+    assert note.kp[1] == 50.0
+    env = FootfallVectorEnv(task, 3, autoreset_mode="Disabled")
+    seen, _ = env.reset(seed=0)
+    assert env.action_space.shape == (3, 8)
+    assert seen.shape == (3, 12 + 3 * 8)
+    ends = []
+    for action in (0.5, -0.5):
+        env.reset(seed=0)
+        for _ in range(10):
+            env.step(np.full((3, 8), action, np.float32))
+            env._done[:] = False
+        ends.append(env.rows["q"][:, 7:].reshape(3, 4, 3).copy())
+    assert (ends[0] - ends[1])[:, :, 1:].min() > 0.05
+    goals = task.goals(np.full((3, 8), 0.5)).reshape(3, 4, 3)
+    assert goals[0, 0, 0] == 0.2
+    assert (goals[:, 1:, 0] == 0.0).all()
+    assert max(np.abs(end - goals)[:, :, 0].max() for end in ends) < 0.1
 
 
 def test_in_step_is_a_clock():
@@ -341,6 +372,25 @@ def test_in_step_is_a_clock():
     np.testing.assert_array_equal(wanted[:500, 0], wanted[500:, 1])
     assert terms.in_step(np.array([1.0, 0.0]), 0.3, standing) == 0.5
     assert terms.in_step(np.array([1.0, 1.0]), 0.3, standing) == 1.0
+
+
+def test_feet_swing_as_high_as_the_clock_has_it():
+    """A quarter of a round of 1 s after the left foot's stance is in its middle the right one is highest; a foot that
+    should be up gains with every millimetre, and one that should stand loses."""
+    going, standing = np.array([0.5, 0.0, 0.0]), np.zeros(3)
+
+    def reward(left, right, time, command=going):
+        return terms.swing_height(np.array([left, right]), time, command, period=1.0, height=0.08)
+
+    assert reward(0.0, 0.08, 0.25) == pytest.approx(1.0) == reward(0.08, 0.0, 0.75)
+    assert reward(0.0, 0.0, 0.25) == pytest.approx(np.exp(-(0.08**2) / 0.002))
+    heights = [reward(0.0, height, 0.25) for height in np.linspace(0.0, 0.08, 9)]
+    assert (np.diff(heights) > 0.0).all()
+    assert reward(0.01, 0.08, 0.25) < 1.0
+    assert reward(0.0, 0.0, 0.25, standing) == 1.0 > reward(0.0, 0.01, 0.25, standing)
+    for time in np.linspace(0.0, 1.0, 40):  # a foot is asked to stand exactly while `in_step` wants it to
+        lone = terms.in_step(np.array([1.0, 1.0]), time, going, period=1.0) == 1.0
+        assert lone == (reward(0.0, 0.0, time) == 1.0)
 
 
 def test_feet_in_the_air_have_a_height():

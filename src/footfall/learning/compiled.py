@@ -31,8 +31,8 @@ class CompiledTask:
         scan = np.zeros((0, 2)) if task.scan is None else np.asarray(task.scan, dtype=np.float64)
         if scan.ndim != 2 or scan.shape[1] != 2 or not np.isfinite(scan).all():
             raise InvalidInput(f"scan has shape {scan.shape}; it must be points (n, 2), finite, in m")
-        self.setup = Setup(step, step.joints, task.default, scan, task.dt * task.substeps, task.seconds)
-        self.joints = len(step.joints)
+        self.setup = Setup(step, task.joints, task.default, scan, task.dt * task.substeps, task.seconds)
+        self.joints = len(task.joints)
         self.terms = tuple(task.rewards)
         joints, settings = (self.joints,), step.setting_shapes()
         self.rows: dict[str, tuple[int, ...]] = {
@@ -90,8 +90,12 @@ class CompiledTask:
         state = RowState(*(rows[name] for name in RowState._fields))
         settings = RowSettings(*({**rows, "push": np.zeros(6)}[name] for name in RowSettings._fields))
         places = [coordinate for coordinate, _ in setup.joints]
-        goal = setup.default[places] + task.scales * action - rows["encoder_bias"]
+        wanted = setup.default[places] + task.scales * action - rows["encoder_bias"]
+        moved = dict(zip(places, wanted, strict=True))
+        driven = [coordinate for coordinate, _ in setup.step.joints]
+        goal = np.array([moved.get(place, setup.default[place]) for place in driven])
         after, report = setup.step.trace(state, settings, goal, number, self.count)
+        report = report._replace(effort=report.effort[task.moved])
         done: Rows = {**rows, **after._asdict(), "action": action, "elapsed": rows["elapsed"] + 1.0}
         at = Quantities(setup, done, action, rows["action"], report)
         good = less(sum(value * value for value in after.v), _FASTEST)  # not so where it is not a number
@@ -221,7 +225,7 @@ class CompiledTask:
             at = Quantities(setup, {**rows, **new}, still, still, None)
             new[name] = evaluate("reset", name, term.function, term.options, at, draw)
         factors = new.pop("kp_factor"), new.pop("kd_factor")
-        places = [coordinate for coordinate, _ in setup.joints]
+        places = [coordinate for coordinate, _ in setup.step.joints]
         zero = {name: np.zeros(shape) for name, shape in self.rows.items() if name in _ZERO}
         new = {**rows, **new, **zero, "kp": factors[0] * kp, "kd": factors[1] * kd}
         new["friction"] = new["friction"] * np.ones(self.rows["friction"])

@@ -78,16 +78,18 @@ def note_of(task: LearningTask) -> PolicyNote:
     names = {
         velocity: name for name in robot.joint_names for velocity in range(robot.nv)[robot.v_slice(name)]
     }
-    places = task.step.joints
+    places, moved = task.joints, task.moved
+    joints = tuple(names[velocity] for _, velocity in places)
+    others = {names[velocity]: float(task.default[coordinate]) for coordinate, velocity in task.step.joints}
     sizes = CompiledTask(task).sizes
     command = as_term("command", task.command).options
     scan = [] if task.scan is None else np.asarray(task.scan, dtype=np.float64).tolist()
     return PolicyNote(
         task.robot if isinstance(task.robot, str) else robot.name,
-        tuple(names[velocity] for _, velocity in places),
+        joints,
         tuple(float(task.default[coordinate]) for coordinate, _ in places),
-        tuple(kp.tolist()),
-        tuple(kd.tolist()),
+        tuple(kp[moved].tolist()),
+        tuple(kd[moved].tolist()),
         tuple(task.scales.tolist()),
         float(task.action_limit),
         task.dt * task.substeps,
@@ -95,6 +97,7 @@ def note_of(task: LearningTask) -> PolicyNote:
         float(task.dt),
         tuple(float(command.get(name, usual)) for name, usual in _SPEEDS.items()),  # type: ignore[arg-type]
         tuple((x, y) for x, y in scan),
+        {name: value for name, value in others.items() if name not in joints},
     )
 
 

@@ -78,14 +78,14 @@ class LearningTask:
 
     robot: or its name or file. posture: values of joints in the default configuration, rad, by name or by a part of it.
     feet: bodies, by default found. dt: s, of a step; substeps: in a step of the environment. seconds: of an episode.
-    kp, kd: of the joints, N m/rad and N m s/rad, a number or one for each joint; by default from the robot's mass and
-    efforts. action_scale: rad for an action of one, of all joints or by name or a part of it, and zero for joints that
-    are not named; action_limit: beyond which actions are cut. observations, critic, rewards, terminations, resets:
-    terms by name; those of resets are named after what they draw (`RESETS`). command: draws
-    (3,), again after `redraw` (least, most) s. kick: draws a change (6,) of the base's velocity, every `kick_every`
-    (least, most) s. curriculum: gives the next level, 0 to 1, of a row that ends. ground: heights, else a
-    plane. scan: points (n, 2) beside the base whose heights can be seen, m. exact: whether all shapes may touch the
-    ground and each other, else only feet do.
+    kp, kd: of the joints, N m/rad and N m s/rad, a number, one for each joint, or by name or a part of it; by default,
+    and for joints that are not named, from the robot's mass and efforts. action_scale: rad for an action of one, of all
+    joints or by name or a part of it; joints that are not named stay in the posture, no action moves them and no term
+    sees them. action_limit: beyond which actions are cut. observations, critic, rewards, terminations, resets: terms by
+    name; those of resets are named after what they draw (`RESETS`). command: draws (3,), again after `redraw` (least,
+    most) s. kick: draws a change (6,) of the base's velocity, every `kick_every` (least, most) s. curriculum: gives the
+    next level, 0 to 1, of a row that ends. ground: heights, else a plane. scan: points (n, 2) beside the base whose
+    heights can be seen, m. exact: whether all shapes may touch the ground and each other, else only feet do.
     """
 
     robot: Robot | str
@@ -102,8 +102,8 @@ class LearningTask:
     dt: float = 0.005
     substeps: int = 4
     seconds: float = 20.0
-    kp: float | Sequence[float] | None = None
-    kd: float | Sequence[float] | None = None
+    kp: float | Sequence[float] | Mapping[str, float] | None = None
+    kd: float | Sequence[float] | Mapping[str, float] | None = None
     action_scale: float | Mapping[str, float] = 0.35
     action_limit: float = 10.0
     redraw: tuple[float, float] = (3.0, 8.0)
@@ -169,7 +169,10 @@ class LearningTask:
         result: list[Array] = []
         for name, given, usual in (("kp", self.kp, kp), ("kd", self.kd, None)):
             usual = _SETTLING * result[0] if usual is None else usual
-            value = usual if given is None else np.asarray(given, dtype=np.float64)
+            if isinstance(given, Mapping):
+                value = self._by_joint(given, name, usual)
+            else:
+                value = usual if given is None else np.asarray(given, dtype=np.float64)
             if value.shape not in ((), usual.shape) or not (np.isfinite(value) & (value >= 0.0)).all():
                 raise InvalidInput(
                     f"{name} is {given}; it must be a number or {len(usual)} of them, at least zero"
@@ -178,14 +181,42 @@ class LearningTask:
         return result[0], result[1]
 
     @cached_property
+    def moved(self) -> list[int]:
+        """Numbers among the driven joints of those that actions move, in their order."""
+        return np.flatnonzero(self.driven_scales).tolist()
+
+    @property
+    def joints(self) -> list[tuple[int, int]]:
+        """(coordinate, velocity) of each joint that actions move."""
+        return [self.step.joints[number] for number in self.moved]
+
+    @property
     def scales(self) -> Array:
-        """rad for an action of one, of each joint that is driven (joints,)."""
-        robot, places = self.model, actuated_velocities(self.model)
+        """rad for an action of one, of each joint that actions move."""
+        return np.asarray(self.driven_scales[self.moved])
+
+    def goals(self, actions: Array) -> Array:
+        """Positions (rows, driven joints) that actions (rows, joints) lead to, rad."""
+        result = np.tile(self.default[[coordinate for coordinate, _ in self.step.joints]], (len(actions), 1))
+        result[:, self.moved] += self.scales * np.clip(actions, -self.action_limit, self.action_limit)
+        return result
+
+    @cached_property
+    def driven_scales(self) -> Array:
+        """rad for an action of one, of each joint that is driven; zero for those that stay."""
         if not isinstance(self.action_scale, Mapping):
-            return np.full(len(places), float(self.action_scale))
-        given = by_joint(robot, self.action_scale, "the action's scale")
+            return np.full(len(actuated_velocities(self.model)), float(self.action_scale))
+        return self._by_joint(self.action_scale, "the action's scale", 0.0)
+
+    def _by_joint(self, values: Mapping[str, float], purpose: str, usual: Array | float) -> Array:
+        """(joints,), those that are not named as usual."""
+        robot = self.model
+        given = by_joint(robot, values, purpose)
         named = {robot.v_slice(joint).start: value for joint, value in given.items()}
-        return np.array([named.get(velocity, 0.0) for _, velocity in places])
+        places = [velocity for _, velocity in actuated_velocities(robot)]
+        return np.array(
+            [named.get(place, each) for place, each in zip(places, usual * np.ones(len(places)), strict=True)]
+        )
 
     @cached_property
     def step(self) -> BatchStep:

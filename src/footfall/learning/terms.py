@@ -189,10 +189,31 @@ def in_step(
 ) -> Any:
     """Share of two feet that touch, or do not, as the clock of `gait_phase` has it: each for a share of its round, and
     half a round apart; both where nothing is wanted."""
-    moving, height = greater(square(command), 0.01), np.sin((2.0 * np.pi / period) * time)
-    least = float(np.cos(np.pi * stance))  # the sine of an angle is above it for this share of a round
-    wanted = [where(moving, where(greater(each, least), 1.0, 0.0), 1.0) for each in (height, -height)]
+    wanted = [where(greater(each, 0.0), 0.0, 1.0) for each in _swing(time, command, period, stance)]
     return 1.0 - 0.5 * np.sum(absolute(foot_touching - np.array(wanted)))
+
+
+def swing_height(
+    foot_height: Array,
+    time: Any,
+    command: Array,
+    period: float = 0.8,
+    stance: float = 0.55,
+    height: float = 0.08,
+    width: float = 0.002,
+) -> Any:
+    """1 where two feet are as high as the clock of `in_step` has it, up to a height in the middle of a swing, m:
+    `exp(-e^2 / width)`. It tells a foot that rests on the ground which way is better, which `in_step` does not."""
+    error = foot_height - height * np.array(_swing(time, command, period, stance))
+    return exp(-square(error) / width)
+
+
+def _swing(time: Any, command: Array, period: float, stance: float) -> list[Any]:
+    """How far up in its swing each of two feet should be, 0 to 1: on the ground for a share of a round, and where
+    nothing is wanted."""
+    moving, angle = greater(square(command), 0.01), np.sin((2.0 * np.pi / period) * time)
+    least = float(np.cos(np.pi * stance))  # the sine of an angle is above it for this share of a round
+    return [where(moving, maximum(least - each, 0.0) / (1.0 + least), 0.0) for each in (angle, -angle)]
 
 
 def clearance(foot_height: Array, foot_touching: Array, height: float = 0.08) -> Any:

@@ -58,12 +58,12 @@ def biped_velocity(robot: Any, **changes: Any) -> LearningTask:
     """A robot on two feet that follows a velocity on level ground, in step with a clock that it sees."""
     quadruped = quadruped_velocity(robot)
     rewards = {
-        "track_velocity": Term(terms.track_velocity, 2.0),
-        "come_near": Term(terms.track_velocity, 1.0, options={"width": 1.0}),
+        "track_velocity": Term(terms.track_velocity, 1.5),
+        "come_near": Term(terms.track_velocity, 0.7, options={"width": 1.0}),
         "track_rate": Term(terms.track_rate, 1.0),
-        "alive": Term(terms.alive, 0.5),
-        "in_step": Term(terms.in_step, 1.0),
-        "clearance": Term(terms.clearance, -20.0),
+        "alive": Term(terms.alive, 0.3),
+        "in_step": Term(terms.in_step, 0.5),
+        "swing_height": Term(terms.swing_height, 2.5),
         "vertical_velocity": Term(terms.vertical_velocity, -1.0),
         "tumbling": Term(terms.tumbling, -0.05),
         "tilt": Term(terms.tilt, -2.0),
@@ -113,21 +113,24 @@ _G1_POSTURE = {
 }
 
 
-# Arms and waist hardly move while it learns to walk.
-_G1_SCALE = {
-    "hip": 0.25,
-    "hip_pitch": 0.35,
-    "knee": 0.35,
-    "ankle": 0.25,
-    "waist": 0.1,
-    "shoulder": 0.1,
-    "elbow": 0.1,
-    "wrist": 0.05,
+# Legs walk; waist and arms stay where they are.
+_G1_SCALE = {"hip": 0.25, "hip_pitch": 0.3, "knee": 0.35, "ankle": 0.3}
+
+# Legs are stiff enough for a knee that carries the robot, and damped: a swinging leg is as heavy as a motor is not.
+_G1_KP = {
+    "hip": 100.0,
+    "knee": 150.0,
+    "ankle": 50.0,
+    "waist": 150.0,
+    "shoulder": 40.0,
+    "elbow": 40.0,
+    "wrist": 10.0,
 }
+_G1_KD = {"hip": 4.0, "knee": 5.0, "ankle": 2.5, "waist": 5.0, "shoulder": 2.0, "elbow": 2.0, "wrist": 0.5}
 
 
 def _g1() -> LearningTask:
-    return biped_velocity("g1", posture=_G1_POSTURE, action_scale=_G1_SCALE)
+    return biped_velocity("g1", posture=_G1_POSTURE, action_scale=_G1_SCALE, kp=_G1_KP, kd=_G1_KD)
 
 
 def _lola() -> LearningTask:
