@@ -76,8 +76,8 @@ def test_what_is_missing_is_named() -> None:
     still = replace(lola, drives=())
     limits = next(finding for finding in check_walking(still) if finding.what == "limits")
     assert limits.state == "weak"
-    assert "speeds" in limits.told
-    assert "torques" in limits.told
+    assert "speeds" in limits.outcome
+    assert "torques" in limits.outcome
 
 
 @pytest.mark.skipif(examples_folder() is None, reason="needs example-robot-data")
@@ -101,7 +101,7 @@ def test_feet_without_shapes_are_told_of() -> None:
 def test_what_no_frames_would_mend_is_told(name: str, told: str, advice: str) -> None:
     found = check_walking(footfall.load(name, floating_base=True))[-1]
     assert (found.what, found.state) == ("soles and legs", "missing")
-    assert told in found.told
+    assert told in found.outcome
     assert advice in found.advice
 
 
@@ -111,7 +111,7 @@ def test_joints_that_stand_beyond_their_limits_are_told() -> None:
     robot = footfall.load("simple_humanoid", floating_base=True)
     found = {each.what: each for each in check_walking(robot, sole=(-0.08, 0.14, -0.05, 0.05))}
     assert found["limits"].state == "weak"
-    assert "RLEG_ANKLE_P stands at -" in found["limits"].told
+    assert "RLEG_ANKLE_P stands at -" in found["limits"].outcome
     assert "those of another joint" in found["limits"].advice
     assert found["walk"].state == "missing"
 
@@ -157,7 +157,7 @@ def test_feet_without_shapes_do_not_walk_unless_a_sole_is_given() -> None:
     bare = replace(lola, bodies=tuple(replace(body, collisions=()) for body in lola.bodies))
     found = check_walking(bare)
     assert found[-1].state == "missing"
-    assert "have no shapes that touch the ground" in found[-1].told
+    assert "have no shapes that touch the ground" in found[-1].outcome
     with pytest.raises(MisplacedFrame, match="no shapes that touch the ground"):
         walking_body(bare)
     sole = (-0.2336, 0.0425, -0.11, 0.11)

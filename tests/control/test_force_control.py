@@ -90,7 +90,7 @@ def test_friction_that_nobody_knows_of() -> None:
 
 
 @pytest.mark.parametrize("friction", [0.0, 0.3])
-def test_the_touch_is_no_blow(friction: float) -> None:
+def test_contact_is_made_without_an_impact(friction: float) -> None:
     """From 2 cm above: fed forward, the tip falls with all its force; feeling, it comes with 1 cm/s."""
     still = replace(pressing(), path=START)
     blow = table(friction=friction, gap=0.02).run(still, 1.0).forces[:, 0, 2].max()
@@ -189,3 +189,10 @@ def test_a_pin_in_a_hole() -> None:
             assert depth == pytest.approx(-0.1, abs=2e-3)
     assert forces["pin"] < 3.0
     assert forces["stiff"] > 10.0 * forces["pin"]
+
+
+def test_the_force_of_contact_by_its_old_name() -> None:
+    with pytest.warns(DeprecationWarning, match="contact_force="):
+        control = ForceControl(pressing(), touch=2.0)  # type: ignore[call-arg]
+    with pytest.warns(DeprecationWarning, match="ForceControl.touch is now contact_force"):
+        assert control.contact_force == control.touch == 2.0

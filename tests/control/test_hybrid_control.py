@@ -30,7 +30,7 @@ ARM = load("planar-arm")
 
 
 def test_order_and_names() -> None:
-    soft = FrameTask("soft", "tip", {"x": AxisGoal("position")}, softness=0.05)
+    soft = FrameTask("soft", "tip", {"x": AxisGoal("position")}, compliance=0.05)
     late = FrameTask("late", "tip", {"x": AxisGoal("position")}, priority=1)
     wall = Boundary("tip", np.zeros(3), np.array([0.0, 0.0, 1.0]), "wall")
     assert in_order([soft, late, wall]) == (wall, late, soft)  # hard before soft, boundaries first
@@ -45,7 +45,7 @@ def test_positions_are_reached() -> None:
     goals = {"x": AxisGoal("position", start[0] + 0.1), "z": AxisGoal("position", start[2] - 0.05)}
     tasks = [
         FrameTask("reach", "tip", goals),
-        FrameTask("posture", "link1", {"ry": AxisGoal("velocity")}, softness=1.0),
+        FrameTask("posture", "link1", {"ry": AxisGoal("velocity")}, compliance=1.0),
     ]
     q, v = Q.copy(), ZERO.copy()
     for _ in range(500):
@@ -123,7 +123,7 @@ def test_first_tasks_win_and_soft_ones_yield() -> None:
     for tasks in ([up, down], [down, up]):
         motion = solve_tasks(robot, Q, ZERO, ZERO, tasks).motion
         assert frame_acceleration(robot, Q, ZERO, motion.accelerations, "tip")[2] == pytest.approx(1.0)
-    soft = FrameTask("soft down", "tip", {"z": AxisGoal("acceleration", -1.0)}, softness=10.0)
+    soft = FrameTask("soft down", "tip", {"z": AxisGoal("acceleration", -1.0)}, compliance=10.0)
     motion = solve_tasks(robot, Q, ZERO, ZERO, [soft, up]).motion
     assert frame_acceleration(robot, Q, ZERO, motion.accelerations, "tip")[2] == pytest.approx(1.0)
     assert motion.kept.sum() == 2.0

@@ -14,7 +14,7 @@ from footfall.environment import PerceptionOptions, perceive
 from footfall.errors import InvalidTransition
 from footfall.gait.actions import straight
 from footfall.math.transform import Transform
-from footfall.motion.leg_bounds import Stance, legs_of
+from footfall.motion.leg_bounds import LegEnds, legs_of
 from footfall.motion.motion import Motion
 from footfall.motion.samples import MotionSamples
 from footfall.motion.stretched_leg import LegPoints, leg_points
@@ -37,7 +37,7 @@ def motion() -> Motion:
 
 def points_at(motion: Motion, samples: MotionSamples, k: int, side: int) -> LegPoints:
     legs = legs_of(motion.model)
-    stance = Stance(
+    stance = LegEnds(
         samples.feet[k, 0, side],
         samples.quaternions[k, 2 + side],
         legs.toe_signs[side] * samples.toes[k, 0, side],

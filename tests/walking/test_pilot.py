@@ -17,10 +17,10 @@ from footfall.gait.plan import MotionPlan
 from footfall.gait.poses import mean_foot_frame
 from footfall.gait.walking_transitions import idle_pose
 from footfall.math.rotations import yaw_of
-from footfall.motion.displaced import displaced
 from footfall.motion.motion import Motion
 from footfall.motion.parameters import MotionParameters
 from footfall.motion.pipeline import gait_dimensions, generate_motion
+from footfall.motion.replanning import displaced
 from footfall.planning.contacts import Goal
 from footfall.planning.teleoperation import VelocityCommand, combined, inverted, plane_twist
 from footfall.planning.transition_planner import GoTo, Perform, Teleoperate

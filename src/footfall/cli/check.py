@@ -47,7 +47,7 @@ def check(
                 request, progress=lambda now, end: told(now / end, f"walking, {now:.1f} of {end:.1f} s")
             )
         findings.append(walked)
-    rows = [(each.what, _SIGNS[each.state], each.told, each.advice) for each in findings]
+    rows = [(each.what, _SIGNS[each.state], each.outcome, each.advice) for each in findings]
     screen().print(table(f"Can {path.stem} walk?", ("needs", "there", "found", "what to do"), rows))
     if findings[-1].state == "missing":
         errors().print(f"it cannot walk: {findings[-1].what}", highlight=False, markup=False)

@@ -80,19 +80,19 @@ class MomentumCompensation:
         if self.variant == "projected":
             missing = motion.inputs[0] - row @ (motion.particular + motion.free)
             # Of all motion of these joints that no task feels, the one that changes momentum most.
-            way = motion.project(chosen * motion.project(own))
-            hold = row @ way
+            direction = motion.project(chosen * motion.project(own))
+            hold = row @ direction
             # hold^2 + damping^2 |own|^2: the damping is in the unit of the momentum that a unit of motion gives.
             size = hold * hold + damping**2 * (own @ own) + _LEAST_SQUARE
             return gain * (missing * hold / size) * (chosen * motion.project(own))
         # (7.5) to (7.8): joints that make momentum move as the tasks ask, the others answer.
         missing = motion.inputs[0] - (row - own) @ motion.particular
         square = own @ own + _LEAST_SQUARE
-        way = own * (gain * missing)
+        direction = own * (gain * missing)
         if self.variant == "exact":
-            return way / (square + damping**2)
+            return direction / (square + damping**2)
         length = sqrt(square)
-        return way / length if self.variant == "unit" else way / (length * square)
+        return direction / length if self.variant == "unit" else direction / (length * square)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

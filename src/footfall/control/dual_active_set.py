@@ -252,11 +252,11 @@ def _take_up(
     """
     row, sign, before, pressure = missed.row, missed.sign, force, 0.0
     bound = limits.lower[row] if sign > 0.0 else limits.upper[row]
-    way, shares = np.empty(len(force.held)), np.empty(len(force.held))
+    direction, shares = np.empty(len(force.held)), np.empty(len(force.held))
     while True:
-        new, part = _new_part(force, missed, way)
+        new, part = _new_part(force, missed, direction)
         dependent = new <= _DEPENDENT * part
-        leaving, length = _first_to_leave(limits, force, way, shares)
+        leaving, length = _first_to_leave(limits, force, direction, shares)
         missing = sign * (bound - force.values[row])
         if dependent and leaving < 0:
             if missing > slack:
@@ -275,7 +275,7 @@ def _take_up(
         force.forces[:rank] -= length * shares[:rank]
         pressure += length
         if whole:
-            along = length * _turn(force, way, new)
+            along = length * _turn(force, direction, new)
             values += along * force.turned[rank, : len(values)]
             for i in range(len(values)):
                 if look.settled[i] == _IGNORED:  # it may be missed by more now
@@ -284,8 +284,8 @@ def _take_up(
             look.settled[row] = _IN_FORCE
             return force._replace(rank=rank + 1), False
         if not dependent:
-            for k in range(rank, len(way)):
-                values += length * way[k] * force.turned[k, : len(values)]
+            for k in range(rank, len(direction)):
+                values += length * direction[k] * force.turned[k, : len(values)]
         look.settled[force.held[leaving]] = _OPEN
         force = _drop(force, leaving)
 
@@ -301,26 +301,26 @@ def _settle(look: _Look, force: _Force) -> None:
 
 
 @routine
-def _new_part(force: _Force, missed: _Missed, way: Array) -> tuple[float, float]:
+def _new_part(force: _Force, missed: _Missed, direction: Array) -> tuple[float, float]:
     """Get a row with its sign; the squared lengths of what the rows in force do not span, and of all."""
     old = new = 0.0
-    for k in range(len(way)):
-        way[k] = missed.sign * force.turned[k, missed.row]
+    for k in range(len(direction)):
+        direction[k] = missed.sign * force.turned[k, missed.row]
         if k < force.rank:
-            old += way[k] * way[k]
+            old += direction[k] * direction[k]
         else:
-            new += way[k] * way[k]
+            new += direction[k] * direction[k]
     return new, old + new
 
 
 @routine
-def _first_to_leave(limits: RowLimits, force: _Force, way: Array, shares: Array) -> tuple[int, float]:
+def _first_to_leave(limits: RowLimits, force: _Force, direction: Array, shares: Array) -> tuple[int, float]:
     """The row in force whose multiplier comes to zero first, and after what length; equations never leave.
 
-    shares (rank,) become how much of each row in force makes up the part of the new row, way, that they span.
+    shares (rank,) become how much of each row in force makes up the part of the new row, direction, that they span.
     """
     triangle, rank, largest = force.triangle, force.rank, 0.0
-    shares[:rank] = way[:rank]
+    shares[:rank] = direction[:rank]
     for k in range(rank - 1, -1, -1):
         share = shares[k] / triangle[k, k]
         shares[k], largest = share, max(largest, abs(share))
@@ -335,19 +335,19 @@ def _first_to_leave(limits: RowLimits, force: _Force, way: Array, shares: Array)
 
 
 @routine
-def _turn(force: _Force, way: Array, square: float) -> float:
-    """Turn the free axes so that the new row, way, lies along the first of them; its end there.
+def _turn(force: _Force, direction: Array, square: float) -> float:
+    """Turn the free axes so that the new row, direction, lies along the first of them; its end there.
 
     square: squared length of its free part.
     """
     rank, length = force.rank, math.sqrt(square)
-    end = -length if way[rank] > 0.0 else length
-    scale = 1.0 / math.sqrt(length * (length + abs(way[rank])))
-    force.triangle[rank, :rank] = way[:rank]
+    end = -length if direction[rank] > 0.0 else length
+    scale = 1.0 / math.sqrt(length * (length + abs(direction[rank])))
+    force.triangle[rank, :rank] = direction[:rank]
     force.triangle[rank, rank] = end
-    way[rank] -= end
-    way[rank:] *= scale
-    reflect(force.turned, way, rank)
+    direction[rank] -= end
+    direction[rank:] *= scale
+    reflect(force.turned, direction, rank)
     return end
 
 

@@ -112,7 +112,7 @@ def _frame_rows(
         setpoints,
         lower=np.where(given, pushes, least),
         upper=np.where(given, pushes, most),
-        compliance=task.softness,
+        compliance=task.compliance,
     )
 
 
@@ -238,10 +238,10 @@ def in_order(tasks: Iterable[MotionTask]) -> tuple[MotionTask, ...]:
             )
         if np.ndim(task.weight) or task.weight != 1.0:
             raise InvalidInput(
-                f"{task.label}: weight is {task.weight}; here tasks yield by priority, or by their softness"
+                f"{task.label}: weight is {task.weight}; here tasks yield by priority, or by their compliance"
             )
         checked.append(task)
-    ordered = tuple(sorted(checked, key=lambda task: (_softness(task) > 0.0, task.priority)))
+    ordered = tuple(sorted(checked, key=lambda task: (_compliance(task) > 0.0, task.priority)))
     names = [name_of(task) for task in ordered]
     for name in names:
         if names.count(name) > 1:
@@ -249,8 +249,8 @@ def in_order(tasks: Iterable[MotionTask]) -> tuple[MotionTask, ...]:
     return ordered
 
 
-def _softness(task: MotionTask) -> float:
-    return task.softness if isinstance(task, FrameTask) else 0.0
+def _compliance(task: MotionTask) -> float:
+    return task.compliance if isinstance(task, FrameTask) else 0.0
 
 
 def task_state(
@@ -337,15 +337,7 @@ def solve_tasks(
     """
     forward = checked_array("tau", tau, (robot.nv,))
     problem = build_tasks(
-        robot,
-        q,
-        v,
-        tasks,
-        frames=frames,
-        before=before,
-        time=time,
-        progress=progress,
-        measured=measured,
+        robot, q, v, tasks, frames=frames, before=before, time=time, progress=progress, measured=measured
     )
     bounded = solve_bounded(robot, problem.q, problem.v, forward, problem.blocks, wrenches=wrenches)
     place = sum(len(block.setpoints) for block in before)
@@ -365,17 +357,9 @@ def solve_tasks(
             values = [_guarded(robot, problem.q, task, guard, state, felt, own) for guard in task.until]
             if any(guard.holds(value) for guard, value in zip(task.until, values, strict=True)):
                 finished.append(task.name)
-    return TaskSolution(
-        bounded.motion,
-        problem,
-        bounded,
-        forces,
-        tuple(saturated),
-        tuple(finished),
-        TaskProgress(
-            progress.started | {name_of(task) for task in problem.tasks}, progress.finished | set(finished)
-        ),
-    )
+    started = progress.started | {name_of(task) for task in problem.tasks}
+    later = TaskProgress(started, progress.finished | set(finished))
+    return TaskSolution(bounded.motion, problem, bounded, forces, tuple(saturated), tuple(finished), later)
 
 
 def _axes(task: MotionTask, robot: Robot) -> dict[str, bool]:

@@ -29,6 +29,7 @@ from footfall.control.task_space import (
 from footfall.dynamics.kinematics import frame_pose, frame_velocity
 from footfall.errors import InvalidInput
 from footfall.math.rotations import is_rotation
+from footfall.renamed import renamed_keywords, warn_renamed
 from footfall.robot.model import Robot
 from footfall.simulation.run_values import Trajectory, join_trajectories
 from footfall.simulation.simulation import SimulationBase
@@ -151,12 +152,13 @@ class _Memory(NamedTuple):
     """What the law knows of the time before."""
 
     time: float  # s
-    touched: float  # s, when a force was felt last
+    in_contact: float  # s, when a force was felt last
     missing: Array  # (6,) what was added to it
     disturbing: Array  # (6,) felt wrench, smoothed
     behind: Array  # (6,) how far it is behind where the approach should have come
 
 
+@renamed_keywords(touch="contact_force")
 @dataclass
 class ForceControl:
     """Motion in some directions, felt force in the others. It remembers what was missing: one object for each run.
@@ -164,27 +166,33 @@ class ForceControl:
     control: what shall move where and press how hard. integral: 1/s, part of the missing force that is added in a
     second; keep it below half the rate of the controller. smoothing: s, time constant of the felt force that is taken
     off the motion; friction at rest answers to what one pushes with, so that it must not be zero. approach: m/s, speed
-    towards the wall while nothing is felt. touch: N, felt force from which on there is contact. most: N and N m, bound
-    of the force and of the moment that are added.
+    towards the wall while nothing is felt. contact_force: N, felt force from which on there is contact. most: N and
+    N m, bound of the force and of the moment that are added.
     """
 
     control: OperationalSpaceControl
     integral: float = 50.0
     smoothing: float = 0.01
     approach: float = 0.01
-    touch: float = 0.5
+    contact_force: float = 0.5
     most: float = 50.0
     _memory: _Memory | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.control, OperationalSpaceControl):
             raise InvalidInput(f"control is {self.control!r}; it must be an OperationalSpaceControl")
-        for name in ("integral", "smoothing", "approach", "touch", "most"):
+        for name in ("integral", "smoothing", "approach", "contact_force", "most"):
             value = getattr(self, name)
             if not 0.0 <= value < np.inf:
                 raise InvalidInput(f"{name} is {value}; it must be finite and not negative")
         if self.smoothing == 0.0:
             raise InvalidInput("smoothing is 0; it must be above, 0.01 s say")
+
+    @property
+    def touch(self) -> float:
+        """The old name of `contact_force`."""
+        warn_renamed("ForceControl.touch", "contact_force", depth=3)
+        return self.contact_force
 
     def torque(self, time: float, q: Array, v: Array, felt: Array) -> Array:
         """Torques (joints,), N m or N, in the state q (nq,), v (nv,).
@@ -203,9 +211,9 @@ class ForceControl:
         if pressing > 0.0:
             towards[:3] = wanted[:3] / pressing
         # Without a wanted force nothing is approached: the tip gives way to what it feels from the beginning.
-        touched = time if pressing == 0.0 or -felt @ towards > self.touch else before.touched
+        in_contact = time if pressing == 0.0 or -felt @ towards > self.contact_force else before.in_contact
         disturbing = before.disturbing + (1.0 - np.exp(-step / self.smoothing)) * (felt - before.disturbing)
-        if time - touched < _RELEASED:
+        if time - in_contact < _RELEASED:
             # What is wanted is fed forward where it changes; what is missing of it is added bit by bit.
             missing = before.missing + step * self.integral * (selection.force @ (wanted + felt))
             # An impact is no reason to draw back.
@@ -218,7 +226,7 @@ class ForceControl:
             missing, behind = -wanted, before.behind + step * too_slow
             stiffness, damping = gain_arrays(control.gains, 6)
             advance = damping * too_slow + stiffness * behind
-        self._memory = _Memory(time, touched, missing, disturbing, behind)
+        self._memory = _Memory(time, in_contact, missing, disturbing, behind)
         force = wanted + missing - selection.motion @ disturbing
         return control.torque_for(time, q, v, force, advance=advance)
 

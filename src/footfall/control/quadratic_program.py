@@ -77,17 +77,17 @@ def _minimiser(program: QuadraticProgram, tolerance: float) -> tuple[int, Array]
     return status, x
 
 
-def solve_with_soft_rows(program: QuadraticProgram) -> Array:
+def solve_relaxed(program: QuadraticProgram) -> Array:
     """The minimiser (n,); where bounds and rows contradict each other, bounds hold and rows are missed a little."""
     status, x = _minimiser(program, _MISSED)
     if status == SOLVED:
         return x
     if len(program.matrix) == 0:
         raise NoSolution(f"quadratic program is {_REASONS[status]}", evidence=program)
-    return solve_quadratic_program(_softened(program))[: len(program.gradient)]
+    return solve_quadratic_program(_relaxed(program))[: len(program.gradient)]
 
 
-def _softened(program: QuadraticProgram) -> QuadraticProgram:
+def _relaxed(program: QuadraticProgram) -> QuadraticProgram:
     """The same program with a slack for each row (not for the bounds of x), behind x."""
     size, rows = len(program.gradient), len(program.matrix)
     hessian = np.zeros((size + rows, size + rows))

@@ -21,7 +21,7 @@ from footfall.control.priorities import Levels, solve_levels
 _RANK = 1e-8  # of contacts, and of the equation of motion, whose rows have different units
 
 
-class Stance(NamedTuple):
+class StanceDynamics(NamedTuple):
     """What physics says of x = (a; f; tau), see `ConstrainedSystem`: `mass a + forces = jacobian^T f + tau` in the
     driven rows, the same without tau in the undriven ones, and `jacobian a + jacobian_bias = 0`.
 
@@ -103,7 +103,7 @@ class ReducedStance(NamedTuple):
 
 @routine
 def solve_stance(
-    stance: Stance, tasks: StanceTasks, limits: StanceLimits, tolerance: float
+    stance: StanceDynamics, tasks: StanceTasks, limits: StanceLimits, tolerance: float
 ) -> StanceSolution:
     """The x that is best for each priority in turn, within physics and limits; tolerance: see `solve_levels`."""
     reduced = reduce_stance(stance, tasks, limits)
@@ -121,7 +121,7 @@ def solve_stance(
 
 
 @routine
-def reduce_stance(stance: Stance, tasks: StanceTasks, limits: StanceLimits) -> ReducedStance:
+def reduce_stance(stance: StanceDynamics, tasks: StanceTasks, limits: StanceLimits) -> ReducedStance:
     """The problem in the motions and forces that physics leaves free."""
     motions = physical_motions(stance)
     nv, count, size = len(stance.forces), len(tasks.wanted), motions.basis.shape[1]
@@ -143,7 +143,7 @@ def reduce_stance(stance: Stance, tasks: StanceTasks, limits: StanceLimits) -> R
 
 
 @routine
-def _reduced_limits(stance: Stance, limits: StanceLimits, motions: PhysicalMotions) -> RowLimits:
+def _reduced_limits(stance: StanceDynamics, limits: StanceLimits, motions: PhysicalMotions) -> RowLimits:
     """The limits as rows on y."""
     nv, cones, start = len(stance.forces), len(limits.least), motions.start
     apart = cones + len(limits.bounded)  # where distances begin
@@ -169,7 +169,7 @@ def _reduced_limits(stance: Stance, limits: StanceLimits, motions: PhysicalMotio
 
 
 @routine
-def physical_motions(stance: Stance) -> PhysicalMotions:
+def physical_motions(stance: StanceDynamics) -> PhysicalMotions:
     """First the accelerations that contacts allow, then what of them and of the forces needs no drive."""
     jacobian, nv, contacts = stance.jacobian, len(stance.forces), len(stance.jacobian)
     held = least_squares(jacobian, -stance.jacobian_bias, _RANK * _norm(jacobian))
@@ -192,7 +192,7 @@ def physical_motions(stance: Stance) -> PhysicalMotions:
 
 
 @routine
-def _undriven_rows(stance: Stance, acceleration: Array, motions: Array) -> tuple[Array, Array]:
+def _undriven_rows(stance: StanceDynamics, acceleration: Array, motions: Array) -> tuple[Array, Array]:
     """The equation of motion without a drive, in the motions that contacts allow and the contact forces."""
     free, kept, contacts = len(stance.undriven), motions.shape[1], len(stance.jacobian)
     heavy, rows, wanted = (

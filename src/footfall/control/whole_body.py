@@ -37,7 +37,7 @@ from footfall.control.priorities import WEAK, Level, Levels, bounded, solve_leve
 from footfall.control.quadratic_program import UNBOUNDED, QuadraticProgram
 from footfall.control.requests import checked_state, checked_values
 from footfall.control.stance import (
-    Stance,
+    StanceDynamics,
     StanceLimits,
     StanceSolution,
     StanceTasks,
@@ -125,7 +125,7 @@ class WholeBodyProblem:
     """
 
     situation: Situation
-    stance: Stance
+    stance: StanceDynamics
     tasks: StanceTasks
     bounds: StanceLimits
     limited: bool
@@ -292,7 +292,7 @@ class WholeBodyProgram:
         bounds = (cones, self.cone_places, self.least, self.bounded, lower, upper, self.efforts)
         return WholeBodyProblem(
             situation,
-            Stance(mass, forces, jacobian, bias, self.driven, self.undriven),
+            StanceDynamics(mass, forces, jacobian, bias, self.driven, self.undriven),
             StanceTasks(motion, asked, *parts),
             StanceLimits(*bounds, distances, parting),
             self.limits is not None,
@@ -503,7 +503,7 @@ class WholeBodyProgram:
 
 Method = Literal["least squares", "quadratic programs"]
 OnLimits = Literal["raise", "closest"]
-METHODS, WAYS = get_args(Method), get_args(OnLimits)
+METHODS, ON_LIMITS = get_args(Method), get_args(OnLimits)
 MISSED_LIMIT = 1e-3  # by which limits may be missed, N, N m or rad/s2
 
 
@@ -599,8 +599,8 @@ def _closest(problem: WholeBodyProblem, bounds: StanceLimits) -> StanceSolution:
 def _check_words(method: str, on_limits: str) -> None:
     if method not in METHODS:
         raise UnknownName("method", method, METHODS, "whole-body control")
-    if on_limits not in WAYS:
-        raise UnknownName("way to treat limits", on_limits, WAYS, "whole-body control")
+    if on_limits not in ON_LIMITS:
+        raise UnknownName("way to treat limits", on_limits, ON_LIMITS, "whole-body control")
 
 
 @dataclass(frozen=True)

@@ -199,8 +199,8 @@ def build_wrench_cone(supports: Sequence[Support], *, facets: int = 4) -> Wrench
     span, rest = axes[:rank], axes[rank:]
     if rank == 1:
         signs = np.sign(edges @ span[0])
-        one_way = span * signs[0] if np.all(signs == signs[0]) else np.zeros((0, 6))
-        return WrenchCone(one_way, rest)
+        one_sided = span * signs[0] if np.all(signs == signs[0]) else np.zeros((0, 6))
+        return WrenchCone(one_sided, rest)
     local = np.vstack([np.zeros(rank), edges @ span.T])
     faces = ConvexHull(local).equations  # normal and offset, normal x + offset <= 0 inside
     through_zero = faces[np.abs(faces[:, -1]) < 1e-9, :-1]

@@ -138,9 +138,9 @@ def _boundary(value: Any, points: Array) -> Array:
 
 def rest_to_rest_quintic(first: Any, last: Any) -> Array:
     """Coefficients (6, ...), highest power first, between two values at rest, Seiwald 2023, appendix G."""
-    way = last - first
-    none = 0.0 * way
-    return np.array([6.0 * way, -15.0 * way, 10.0 * way, none, none, first])
+    delta = last - first
+    none = 0.0 * delta
+    return np.array([6.0 * delta, -15.0 * delta, 10.0 * delta, none, none, first])
 
 
 def quintic_between(first: Jet, last: Jet, duration: float) -> Array:
@@ -148,14 +148,14 @@ def quintic_between(first: Jet, last: Jet, duration: float) -> Array:
 
     Seiwald 2023, (G.32).
     """
-    way = last.value - first.value
+    delta = last.value - first.value
     v0, v1 = first.rate * duration, last.rate * duration
     a0, a1 = first.second * duration * duration / 2.0, last.second * duration * duration / 2.0
     return np.array(
         [
-            6.0 * way - 3.0 * (v0 + v1) + (a1 - a0),
-            -15.0 * way + 8.0 * v0 + 7.0 * v1 + 3.0 * a0 - 2.0 * a1,
-            10.0 * way - 6.0 * v0 - 4.0 * v1 - 3.0 * a0 + a1,
+            6.0 * delta - 3.0 * (v0 + v1) + (a1 - a0),
+            -15.0 * delta + 8.0 * v0 + 7.0 * v1 + 3.0 * a0 - 2.0 * a1,
+            10.0 * delta - 6.0 * v0 - 4.0 * v1 - 3.0 * a0 + a1,
             a0,
             v0,
             first.value,

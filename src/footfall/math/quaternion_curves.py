@@ -125,7 +125,7 @@ def _slerp_jets(a: Jet, b: Jet, h: Jet) -> Jet:
     theta = np.stack([angle, rate, -(cosine[2] + np.cos(angle) * rate**2) / sine])
     rest = np.stack([1 - h[0], -h[1], -h[2]])
     below = _sine(theta)
-    way = _times(_over(_sine(_times(rest, theta)), below), a) + _times(
+    curve = _times(_over(_sine(_times(rest, theta)), below), a) + _times(
         _over(_sine(_times(h, theta)), below), b
     )
-    return np.where(equal[None, :, None], _normalised(_lerp_jets(a, b, h)), way)
+    return np.where(equal[None, :, None], _normalised(_lerp_jets(a, b, h)), curve)

@@ -32,8 +32,8 @@ def interpolate_rotations(start: Array, target: Array, fraction: Any) -> Array:
 
 def interpolate_quaternions(start: Array, target: Array, fraction: Any) -> Array:
     """The unit quaternion (4,) at a fraction of the shortest way; signs of the quaternions do not matter."""
-    way = rotation_vector_from_quaternion(quaternion_product(quaternion_inverse(start), target))
-    return normalised(quaternion_product(start, quaternion_from_rotation_vector(fraction * way)))
+    change = rotation_vector_from_quaternion(quaternion_product(quaternion_inverse(start), target))
+    return normalised(quaternion_product(start, quaternion_from_rotation_vector(fraction * change)))
 
 
 def geodesic_angle(first: Array, second: Array) -> Any:
@@ -94,11 +94,11 @@ class RotationCurve:
         leg = int(np.searchsorted(self.times, time, side="right")) - 1
         duration = self.times[leg + 1] - self.times[leg]
         s = (time - self.times[leg]) / duration
-        way = self.legs[leg]
+        change = self.legs[leg]
         # At the far end the rotation vector's rate is E^-1 w, RSL 2022, (2.107); at the near end it is w itself.
         start = self.velocities[leg] * duration
-        end = np.linalg.solve(rotation_vector_map(way), self.velocities[leg + 1]) * duration
-        vector = (3 * s**2 - 2 * s**3) * way + (s - 2 * s**2 + s**3) * start + (s**3 - s**2) * end
-        rate = (6 * s - 6 * s**2) * way + (1 - 4 * s + 3 * s**2) * start + (3 * s**2 - 2 * s) * end
+        end = np.linalg.solve(rotation_vector_map(change), self.velocities[leg + 1]) * duration
+        vector = (3 * s**2 - 2 * s**3) * change + (s - 2 * s**2 + s**3) * start + (s**3 - s**2) * end
+        rate = (6 * s - 6 * s**2) * change + (1 - 4 * s + 3 * s**2) * start + (3 * s**2 - 2 * s) * end
         turn = rotation_vector_map(vector) @ rate / duration
         return RotationState(boxplus(self.rotations[leg], vector), turn)

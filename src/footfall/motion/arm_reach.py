@@ -70,7 +70,7 @@ def on_axis(joint: Transform, point: Array) -> Array:
 LIMIT_SET = "multi_contact"  # of joints, if the robot has one of that name: arms that lean keep elbows low
 _TRIALS = 2**18  # arms that are tried; a cell of 5 cm within reach is hit some ten times
 _CHUNK = 2**14
-_MOST_TOUCHES = 8  # arms that are tried for collisions in each cell
+_MOST_TRIALS = 8  # arms that are tried for collisions in each cell
 
 
 class ArmReach(NamedTuple):
@@ -158,7 +158,7 @@ def _mark(
     if not pairs:
         flat[names] = True
         return
-    for trial in range(_MOST_TOUCHES):
+    for trial in range(_MOST_TRIALS):
         open_cells = np.flatnonzero(~flat[names] & (count > trial))
         chosen = order[first[open_cells] + trial]
         for k in range(0, len(chosen), _CHUNK):

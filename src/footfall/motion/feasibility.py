@@ -83,16 +83,17 @@ def check_motion(planned: PlannedSequence) -> None:
         (_Kind(f"{lean} hip can", "rad", 1.0, limits.lean_rad), legs.hip),
         (_Kind(f"{lean} ankle can", "rad", 1.0, limits.lean_rad), legs.ankle),
     )
-    told = []
+    issues = []
     for kind, rooms in found:
         worst = int(rooms.argmin())
         if rooms[worst] < _ROUNDING:
-            told.append(_told(kind, max(-float(rooms[worst]), 0.0), planned.schedule, float(times[worst])))
-    for warning in told:
+            beyond = max(-float(rooms[worst]), 0.0)
+            issues.append(_warning(kind, beyond, planned.schedule, float(times[worst])))
+    for warning in issues:
         warnings.warn(warning, stacklevel=5)
 
 
-def _told(kind: _Kind, beyond: float, schedule: Schedule, time: float) -> MotionWarning:
+def _warning(kind: _Kind, beyond: float, schedule: Schedule, time: float) -> MotionWarning:
     """The warning; refuses what is too much."""
     number = transition_at(schedule, time)
     amount = f"{kind.scale * beyond:.3g} {kind.unit}" if np.isfinite(beyond) else "far"

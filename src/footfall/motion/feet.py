@@ -177,8 +177,8 @@ def swing_course(swing: Swing, shape: SwingShape) -> SwingCourse:
     """The way of a foot through the air."""
     stance, sole = swing.stance_turn, shape.sole
     level = matrix_from_quaternion(stance)
-    way = level.T @ (swing.end - swing.begin)
-    controls = _controls(swing.begin_turn, swing.end_turn, shape.tilt_per_m * way[0])
+    stride = level.T @ (swing.end - swing.begin)
+    controls = _controls(swing.begin_turn, swing.end_turn, shape.tilt_per_m * stride[0])
 
     lag, lead, lift, lower = (
         ends[0] * (1.0 - swing.swing_timing) + ends[1] * swing.swing_timing
@@ -198,10 +198,10 @@ def swing_course(swing: Swing, shape: SwingShape) -> SwingCourse:
     falling = [rotation(1.0 - share * lower) for share in _CHECKED] + [turns[3]]
 
     # Seiwald 2023, (6.9), (6.10): control points relative to the begin, in axes of the stance foot.
-    ahead = [(0.0, 0.0), (at_lag[0], 0.0), (way[0] + at_lead[0], way[1]), (way[0], way[1])]
-    top = maximum(0.0 * way[2], way[2]) + maximum(at_lift[1], at_lower[1]) + swing.step_height
+    ahead = [(0.0, 0.0), (at_lag[0], 0.0), (stride[0] + at_lead[0], stride[1]), (stride[0], stride[1])]
+    top = maximum(0.0 * stride[2], stride[2]) + maximum(at_lift[1], at_lower[1]) + swing.step_height
     rise, fall = _needed_rise(turns[0], rising, sole), _needed_rise(turns[5], falling, sole)
-    top = maximum(top, maximum(rise, way[2] + fall))
+    top = maximum(top, maximum(rise, stride[2] + fall))
     states = []
     for k, time in enumerate(borders):
         if k <= 1:
@@ -213,9 +213,9 @@ def swing_course(swing: Swing, shape: SwingShape) -> SwingCourse:
         if k == 1:
             vertical = _between(time, 0.0, lift, 0.0, top)
         elif k == 4:
-            vertical = _between(time, 1.0 - lower, 1.0, top, way[2])
+            vertical = _between(time, 1.0 - lower, 1.0, top, stride[2])
         else:
-            vertical = _at_rest((0.0, top, top, way[2])[(0, 0, 1, 2, 0, 3)[k]])
+            vertical = _at_rest((0.0, top, top, stride[2])[(0, 0, 1, 2, 0, 3)[k]])
         states.append((*horizontal, vertical))
     pieces = []
     for k in range(SEGMENTS):
@@ -333,11 +333,11 @@ def _between(time: Any, start: Any, end: Any, before: Any, after: Any) -> Jet:
     duration = end - start
     eta = (time - start) / duration
     rest, square = 1.0 - eta, eta * eta
-    way = after - before
+    stride = after - before
     return Jet(
-        before + way * square * eta * (10.0 - 15.0 * eta + 6.0 * square),
-        way * 30.0 * square * rest * rest / duration,
-        way * 60.0 * eta * rest * (1.0 - 2.0 * eta) / (duration * duration),
+        before + stride * square * eta * (10.0 - 15.0 * eta + 6.0 * square),
+        stride * 30.0 * square * rest * rest / duration,
+        stride * 60.0 * eta * rest * (1.0 - 2.0 * eta) / (duration * duration),
     )
 
 

@@ -58,12 +58,12 @@ def direction(force: Vector3) -> Vector3:
 
 def control_points(begin: HandRecord, end: HandRecord, shape: HandParameters) -> ArrayOf[Vector3]:
     """The four points (4, 3) that a hand passes, Seiwald 2023, (6.16), (6.17)."""
-    way = shape.way_share * (end.position - begin.position)
+    offset = shape.way_share * (end.position - begin.position)
     return np.array(
         [
             begin.position,
-            begin.position + way + shape.clearance_m * direction(begin.force),
-            end.position - way + shape.clearance_m * direction(end.force),
+            begin.position + offset + shape.clearance_m * direction(begin.force),
+            end.position - offset + shape.clearance_m * direction(end.force),
             end.position,
         ]
     )

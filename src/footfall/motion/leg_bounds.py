@@ -138,17 +138,12 @@ class Legs(NamedTuple):
 def legs_of(model: ReducedModel) -> Legs:
     """The legs of a robot."""
     leg, unknown = model.leg, (-np.inf, np.inf)
-    return Legs(
-        leg,
-        np.array(model.toe_signs, dtype=np.float64),
-        model.hip_width,
-        longest_leg(leg),
-        np.array(leg.hip_roll_limits or unknown),
-        np.array(leg.ankle_roll_limits or unknown),
-    )
+    signs = np.array(model.toe_signs, dtype=np.float64)
+    hip, ankle = np.array(leg.hip_roll_limits or unknown), np.array(leg.ankle_roll_limits or unknown)
+    return Legs(leg, signs, model.hip_width, longest_leg(leg), hip, ankle)
 
 
-class Stance(NamedTuple):
+class LegEnds(NamedTuple):
     """What a leg stands between: the frame of its foot, angle of the toe joint that lifts the heel, orientation of the
     upper body."""
 
@@ -158,16 +153,18 @@ class Stance(NamedTuple):
     upper_body: Quaternion
 
 
-def stance_at(at: Sample, side: int, legs: Legs) -> Stance:
+def stance_at(at: Sample, side: int, legs: Legs) -> LegEnds:
     """Of the right leg for 0, of the left one for 1."""
     now, body = at.value, at.upper_body.quaternion
-    right = Stance(now.right_foot, at.right_foot_rotation.quaternion, legs.toe_signs[0] * now.right_toe, body)
-    left = Stance(now.left_foot, at.left_foot_rotation.quaternion, legs.toe_signs[1] * now.left_toe, body)
+    right = LegEnds(
+        now.right_foot, at.right_foot_rotation.quaternion, legs.toe_signs[0] * now.right_toe, body
+    )
+    left = LegEnds(now.left_foot, at.left_foot_rotation.quaternion, legs.toe_signs[1] * now.left_toe, body)
     return right if side == 0 else left
 
 
 @routine
-def height_range(stance: Stance, torso: Vector2, leg: PlanarLeg) -> HeightRange:
+def height_range(stance: LegEnds, torso: Vector2, leg: PlanarLeg) -> HeightRange:
     """Bounds of the torso's height at a place (x, y), m, in the vertical plane of the upper body."""
     ux, uy, uz = matrix_from_quaternion(stance.upper_body)[:, 0]
     level = np.sqrt(ux * ux + uy * uy)

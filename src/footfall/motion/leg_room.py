@@ -50,11 +50,11 @@ def rooms_in_space(samples: ArrayOf[Sample], torso: ArrayOf[Vector3], legs: Legs
     for k in range(count):
         for side in (0, 1):
             stance, outward = stance_at(samples[k], side, legs), -1.0 if side == 0 else 1.0
-            way = torso[k] - torso_above_leg(stance, side, legs)  # from the ankle to the hip
-            stretch[k] = min(stretch[k], legs.longest - np.sqrt(way @ way))
-            seen = rotate_by_quaternion(quaternion_inverse(stance.upper_body), way)
+            offset = torso[k] - torso_above_leg(stance, side, legs)  # from the ankle to the hip
+            stretch[k] = min(stretch[k], legs.longest - np.sqrt(offset @ offset))
+            seen = rotate_by_quaternion(quaternion_inverse(stance.upper_body), offset)
             hip[k] = min(hip[k], inside(np.arctan2(-outward * seen[1], seen[2]), legs.hip_leans))
-            seen = rotate_by_quaternion(quaternion_inverse(stance.turn), way)
+            seen = rotate_by_quaternion(quaternion_inverse(stance.turn), offset)
             ankle[k] = min(ankle[k], inside(np.arctan2(outward * seen[1], seen[2]), legs.ankle_leans))
     return SpaceRooms(stretch, hip, ankle)
 

@@ -103,9 +103,9 @@ def _around_arm(points: Array, shoulder: Array, elbow: Array, hand: Array) -> tu
 
 
 def _distance(points: Array, first: Array, second: Array) -> Array:
-    way = second - first
-    share = np.clip((points - first) @ way / max(float(way @ way), 1e-12), 0.0, 1.0)
-    return np.asarray(np.linalg.norm(points - first - share[:, None] * way, axis=1))
+    span = second - first
+    share = np.clip((points - first) @ span / max(float(span @ span), 1e-12), 0.0, 1.0)
+    return np.asarray(np.linalg.norm(points - first - share[:, None] * span, axis=1))
 
 
 def _place(point: Array) -> Place:
@@ -268,11 +268,11 @@ def _check_build(robot: Robot, frames: Mapping[str, str]) -> None:
     tree, poses = robot.tree, link_poses(robot.tree, start_configuration(robot))
     body = placed_frame(robot, poses, frames["UB"]).translation
     for foot in ("RF", "LF"):
-        way = placed_frame(robot, poses, frames[foot]).translation - body
-        if -way[2] < 0.5 * float(np.linalg.norm(way)):
+        span = placed_frame(robot, poses, frames[foot]).translation - body
+        if -span[2] < 0.5 * float(np.linalg.norm(span)):
             raise UnsuitableRobot(
                 f"robot {robot.name!r} does not stand upright where its joints are at rest: the way from its upper "
-                f"body to foot {frames[foot]!r} is {way.round(2).tolist()} m; x must be forward and z up",
+                f"body to foot {frames[foot]!r} is {span.round(2).tolist()} m; x must be forward and z up",
                 advice="turn its root in the description, or give it a configuration in which it stands",
             )
         carriers = tree.path(tree.attachments[frames[foot]].link)

@@ -300,8 +300,8 @@ def hands_from_shoulders(schedule: Schedule, side: int, arms: Arms, places: Arra
         hand = pose.hand(side)
         places[n] = np.full(3, np.nan)
         if hand.task_space:
-            way = hand.position - shoulder_position(pose, side, arms)
-            places[n] = matrix_from_quaternion(pose.upper_body).T @ way
+            offset = hand.position - shoulder_position(pose, side, arms)
+            places[n] = matrix_from_quaternion(pose.upper_body).T @ offset
 
 
 def shoulder_position(pose: PoseRecord, side: int, arms: Arms) -> Vector3:
@@ -326,8 +326,8 @@ def hand_excess(schedule: Schedule, side: int, arms: Arms) -> Excess:
         hand = pose.hand(side)
         if hand.task_space:
             used = True
-            way = hand.position - shoulder_position(pose, side, arms)
-            distance = np.sqrt(way @ way)
+            offset = hand.position - shoulder_position(pose, side, arms)
+            distance = np.sqrt(offset @ offset)
             if distance > arms.reach:
                 return Excess(0, n, distance, arms.reach)
         force = np.sqrt(hand.force @ hand.force)

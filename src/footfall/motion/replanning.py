@@ -2,7 +2,8 @@
 
 Seiwald 2023, sections 4.5.5 and 5.5.
 The transition that runs when planning will be done is finished; what comes after it is replaced. Feet, hands and
-rotations rest between transitions; zero-moment point, load, toes and torso go on from where they are.
+rotations rest between transitions; zero-moment point, load, toes and torso go on from where they are. A robot whose
+feet have landed beside their plan goes on from there: its motion is displaced in the plane.
 """
 
 from __future__ import annotations
@@ -15,17 +16,21 @@ from typing import NamedTuple
 
 import numpy as np
 
+from footfall.arrays import Array
 from footfall.compiler.making_time import running_seconds
 from footfall.errors import InvalidInput, InvalidTransition, TooLate
+from footfall.gait.moved import with_poses
 from footfall.gait.plan import Action, MotionPlan, Transition, TransitionSequence, cut_front
-from footfall.gait.poses import FootContact, RobotPose
+from footfall.gait.poses import FootContact, FootState, RobotPose
 from footfall.gait.walking_transitions import closing_transitions
 from footfall.motion.curves import join_curves
-from footfall.motion.motion import Motion, join_tables
+from footfall.motion.motion import Motion, PhaseTable, join_tables
 from footfall.motion.pipeline import MotionState, gait_dimensions, generate_sequence
 from footfall.motion.samples import ROTATIONS
+from footfall.motion.support import SupportAreas
 
 _UPPER_BODY = ROTATIONS.index("upper_body")
+_MOVED = ("zmp", "right_foot", "left_foot", "torso", "center_of_mass")
 
 
 class Continuation(NamedTuple):
@@ -196,3 +201,38 @@ class Replanner:
         replanned = replan(motion, at, transitions)
         self.model = self.model.observed(len(transitions), running_seconds() - begin)
         return replanned
+
+
+def displaced(motion: Motion, by: Array) -> Motion:
+    """The motion displaced by (3,), m; hands stay at what they touch."""
+    curves = {name: getattr(motion.curves, name).mapped(np.eye(3), by) for name in _MOVED}
+    return replace(
+        motion,
+        given=displaced_plan(motion.given, by),
+        phases=_moved_phases(motion.phases, by),
+        curves=replace(motion.curves, **curves),
+    )
+
+
+def displaced_plan(plan: MotionPlan, by: Array) -> MotionPlan:
+    """The plan with its feet displaced by (3,), m."""
+    sequences = [with_poses(sequence, lambda pose: displaced_pose(pose, by)) for sequence in plan.sequences]
+    return replace(plan, sequences=tuple(sequences))
+
+
+def displaced_pose(pose: RobotPose, by: Array) -> RobotPose:
+    """The pose with its feet displaced by (3,), m."""
+    right, left = (_moved_foot(foot, by) for foot in pose.feet)
+    return replace(pose, right_foot=right, left_foot=left, com_height=pose.com_height + float(by[2]))
+
+
+def _moved_foot(foot: FootState, by: Array) -> FootState:
+    x, y, z = (np.array(foot.position) + by).tolist()
+    return replace(foot, position=(x, y, z))
+
+
+def _moved_phases(phases: PhaseTable, by: Array) -> PhaseTable:
+    areas, soles = (
+        SupportAreas(each.corners + np.asarray(by)[:2], each.sizes) for each in (phases.areas, phases.soles)
+    )
+    return replace(phases, areas=areas, soles=soles)

@@ -114,8 +114,8 @@ def set_down(motion: Motion, ready: float, share: float, *, pace: float = 1.0) -
 def shortened(step: Transition, share: float) -> RobotPose:
     """The pose in which a step ends whose foot is set down after a share of its way."""
     begin, end = step.begin.foot(step.begin.swing), step.end.foot(step.begin.swing)
-    way = np.array(end.position) - np.array(begin.position)
-    x, y, _ = (np.array(begin.position) + share * way).tolist()
+    offset = np.array(end.position) - np.array(begin.position)
+    x, y, _ = (np.array(begin.position) + share * offset).tolist()
     foot = FootState((x, y, end.position[2]), end.rotation, end.closed, end.contact)
     if step.begin.swing == "RF":
         return replace(step.end, right_foot=foot)

@@ -12,7 +12,7 @@ import numpy as np
 
 from footfall.compiler.routines import ArrayOf, Vector2, Vector3, new_records, routine
 from footfall.math.rotations import rotate_by_quaternion
-from footfall.motion.leg_bounds import HeightRange, Legs, Stance, height_range, stance_at
+from footfall.motion.leg_bounds import HeightRange, LegEnds, Legs, height_range, stance_at
 from footfall.motion.reduced_model import PlanarLeg
 from footfall.motion.samples import Sample
 
@@ -28,7 +28,7 @@ class LegPoints(NamedTuple):
     ankle: Vector3
 
 
-def ankle_of(stance: Stance, leg: PlanarLeg) -> Vector3:
+def ankle_of(stance: LegEnds, leg: PlanarLeg) -> Vector3:
     """Where the ankle is, m. The middle foot is lifted against the toes, Seiwald 2023 (E.1)."""
     alpha = stance.lift
     ankle = np.array(
@@ -41,7 +41,7 @@ def ankle_of(stance: Stance, leg: PlanarLeg) -> Vector3:
     return stance.foot + rotate_by_quaternion(stance.turn, ankle)
 
 
-def torso_above_leg(stance: Stance, side: int, legs: Legs) -> Vector3:
+def torso_above_leg(stance: LegEnds, side: int, legs: Legs) -> Vector3:
     """Where the torso would be if the hip were at the ankle, m."""
     leg = legs.leg
     outward = -0.5 if side == 0 else 0.5
@@ -49,26 +49,26 @@ def torso_above_leg(stance: Stance, side: int, legs: Legs) -> Vector3:
     return ankle_of(stance, leg) - rotate_by_quaternion(stance.upper_body, hip)
 
 
-def leg_points(stance: Stance, side: int, legs: Legs, torso: Vector3) -> LegPoints:
+def leg_points(stance: LegEnds, side: int, legs: Legs, torso: Vector3) -> LegPoints:
     """Hip, knee and ankle below a torso. Ankles do not turn about the leg, so that shank and thigh are in the plane of
     the way from ankle to hip and of the foot's direction; the knee is ahead of that way, by the law of cosines."""
     leg, ankle = legs.leg, ankle_of(stance, legs.leg)
-    way = torso - torso_above_leg(stance, side, legs)
-    length = max(np.sqrt(way @ way), 1e-9)
-    along: Vector3 = way / length
+    offset = torso - torso_above_leg(stance, side, legs)
+    length = max(np.sqrt(offset @ offset), 1e-9)
+    along: Vector3 = offset / length
     share = (leg.lower_leg * leg.lower_leg + length * length - leg.upper_leg * leg.upper_leg) / (2.0 * length)
     foot: Vector3 = rotate_by_quaternion(stance.turn, np.array([1.0, 0.0, 0.0]))
     ahead: Vector3 = foot - (foot @ along) * along
     ahead = ahead / max(np.sqrt(ahead @ ahead), 1e-9)
     out = np.sqrt(max(leg.lower_leg * leg.lower_leg - share * share, 0.0))
-    return LegPoints(ankle + way, ankle + share * along + out * ahead, ankle)
+    return LegPoints(ankle + offset, ankle + share * along + out * ahead, ankle)
 
 
 def lowered(planar: HeightRange, above_leg: Vector3, torso: Vector2, longest: float) -> HeightRange:
     """Bounds with the highest torso lowered to where the leg is stretched in space; a leg that cannot reach its foot at
     any height leaves them as they are."""
-    way = torso - above_leg[:2]
-    square = longest * longest - way @ way
+    offset = torso - above_leg[:2]
+    square = longest * longest - offset @ offset
     if square < 0.0:
         return planar
     highest = max(above_leg[2] + np.sqrt(square) - _BETWEEN, planar.lowest)

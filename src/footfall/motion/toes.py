@@ -54,24 +54,24 @@ def toe_shape(model: ReducedModel, parameters: ToeParameters, foot: int) -> ToeS
     )
 
 
-def toe_angle(way: Vector3, lift: float, toe: ToeShape) -> float:
+def toe_angle(stride: Vector3, lift: float, toe: ToeShape) -> float:
     """Angle at the peak of a swing whose foot goes this way, in axes of the other foot, Seiwald 2023, (6.13), rad.
 
     lift: by how much it is higher in between, m. The source knows none; but a foot that is lifted behind the body over
     something high brings its ankle to its limit, and the leg that stands would have to be longer, if its heel does not
     rise first.
     """
-    ahead, up = way[0], way[2]
+    ahead, up = stride[0], stride[2]
     bend = toe.per_stride * (abs(ahead) - toe.sole) if abs(ahead) >= toe.bends_from else 0.0
     bend += toe.per_rise * up if up > _EVEN else 0.0
     bend += toe.per_rise * max(lift - toe.high, 0.0)
     return min(toe.largest, bend)
 
 
-def way_from_other_foot(begin: PoseRecord, end: PoseRecord, foot: int) -> Vector3:
+def stride_from_other_foot(begin: PoseRecord, end: PoseRecord, foot: int) -> Vector3:
     """Way of a foot in axes of the other one, m."""
-    way = end.foot(foot).position - begin.foot(foot).position
-    return rotate_by_quaternion(quaternion_inverse(begin.foot(1 - foot).rotation), way)
+    stride = end.foot(foot).position - begin.foot(foot).position
+    return rotate_by_quaternion(quaternion_inverse(begin.foot(1 - foot).rotation), stride)
 
 
 @routine(quick=True)
@@ -96,15 +96,15 @@ def toe_course(schedule: Schedule, foot: int, toe: ToeShape, start: Jet | None) 
             course.rest_until(max(opening, course.now))
             course.blend_to(np.array([toe.sign * toe.tiptoe if lands_on_tiptoe else 0.0]), closing)
             continue
-        way = way_from_other_foot(begin, end, foot)
+        stride = stride_from_other_foot(begin, end, foot)
         lift = schedule.step_height[k]
-        bend = toe_angle(way, 0.0 if np.isnan(lift) else lift, toe)
+        bend = toe_angle(stride, 0.0 if np.isnan(lift) else lift, toe)
         if bend <= 0.0:
             continue
         # Going forward the toe bends from the load switch before on, going backward until the one after has ended.
-        if way[0] >= 0.0 and p > 0 and not schedule.motion[p - 1]:
+        if stride[0] >= 0.0 and p > 0 and not schedule.motion[p - 1]:
             opening = schedule.times[p - 1]
-        elif way[0] < 0.0 and p + 1 < phases and not schedule.motion[p + 1]:
+        elif stride[0] < 0.0 and p + 1 < phases and not schedule.motion[p + 1]:
             closing = schedule.times[p + 2]
         opening = max(opening, course.now)  # a step back before has the load switch in between
         course.rest_until(opening)

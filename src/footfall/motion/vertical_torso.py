@@ -168,7 +168,7 @@ def solve_program(
     z, bent = wanted[1:-1].copy(), np.empty(count + 2)
     bends(z, bent)
     for r in range(len(rows.slack)):
-        value = row_value(z, bent, r) - give_way(count, r, rows.multiplier[r])
+        value = row_value(z, bent, r) - relaxation(count, r, rows.multiplier[r])
         rows.slack[r] = max(rows.bound[r] - value, 0.01)
     for _ in range(_MOST_ROUNDS):
         bends(z, bent)
@@ -235,7 +235,7 @@ def row_value(z: Array, bent: Array, r: int) -> float:
 
 
 @routine
-def give_way(count: int, r: int, multiplier: float) -> float:
+def relaxation(count: int, r: int, multiplier: float) -> float:
     """By how much row r yields to its multiplier: bounds of heights do, those of bends do not."""
     return multiplier / _FIRMNESS if r < 2 * count else 0.0
 
@@ -246,7 +246,7 @@ def what_is_missing(rows: Rows, z: Array, bent: Array) -> tuple[float, float]:
     size = len(rows.slack)
     gap, missed = 0.0, 0.0
     for r in range(size):
-        value = row_value(z, bent, r) - give_way(len(z), r, rows.multiplier[r])
+        value = row_value(z, bent, r) - relaxation(len(z), r, rows.multiplier[r])
         rows.missing[r] = value + rows.slack[r] - rows.bound[r]
         missed = max(missed, abs(rows.missing[r]))
         gap += rows.slack[r] * rows.multiplier[r] / size
@@ -258,9 +258,9 @@ def aim_at(rows: Rows, count: int, target: float) -> None:
     """Weights of all rows, and the steps of multipliers at heights that stay, for slack times multiplier = target."""
     for r in range(len(rows.slack)):
         slack, multiplier = rows.slack[r], rows.multiplier[r]
-        softness = 1.0 / (slack + multiplier * give_way(count, r, 1.0))
-        rows.multiplier_step[r] = softness * (target - slack * multiplier + multiplier * rows.missing[r])
-        rows.weight[r] = softness * multiplier
+        compliance = 1.0 / (slack + multiplier * relaxation(count, r, 1.0))
+        rows.multiplier_step[r] = compliance * (target - slack * multiplier + multiplier * rows.missing[r])
+        rows.weight[r] = compliance * multiplier
 
 
 @routine
@@ -294,7 +294,7 @@ def steps_of_rows(rows: Rows, step: Array, bent: Array) -> float:
     for r in range(len(rows.slack)):
         change = row_value(step, bent, r)
         rows.multiplier_step[r] += rows.weight[r] * change
-        rows.slack_step[r] = -rows.missing[r] - change + give_way(len(step), r, rows.multiplier_step[r])
+        rows.slack_step[r] = -rows.missing[r] - change + relaxation(len(step), r, rows.multiplier_step[r])
         if rows.slack_step[r] < 0.0:
             share = min(share, -0.99 * rows.slack[r] / rows.slack_step[r])
         if rows.multiplier_step[r] < 0.0:

@@ -38,6 +38,7 @@ from footfall.motion.soles import with_sole_shapes
 from footfall.motion.standing import with_standing_frames
 from footfall.motion.verification import verify_motion
 from footfall.motion.whole_body import WholeBody
+from footfall.renamed import warn_renamed
 from footfall.robot.drives.drive_limits import drive_limits
 from footfall.robot.model import WORLD, JointType, Robot
 
@@ -178,12 +179,18 @@ _TRIED_SHARE, _TRIED_TIME = 0.25, 0.8  # steps that are tried: parts of the leg'
 
 class Finding(NamedTuple):
     """What was looked at. state: "good", "weak" (it walks, but something is left out) or "missing" (it does not walk).
-    told: what was found. advice: what to do about it, empty if nothing is to be done."""
+    outcome: what was found. advice: what to do about it, empty if nothing is to be done."""
 
     what: str
     state: Literal["good", "weak", "missing"]
-    told: str
+    outcome: str
     advice: str = ""
+
+    @property
+    def told(self) -> str:
+        """The old name of `outcome`."""
+        warn_renamed("Finding.told", "outcome", depth=3)
+        return self.outcome
 
 
 def check_walking(
@@ -265,11 +272,11 @@ def _model(
         advice = (isinstance(error, UnsuitableRobot) and error.advice) or advice
         return None, robot, Finding("soles and legs", "missing", str(error), advice)
     rear, front, right, left = model.sole
-    told = (
+    outcome = (
         f"soles {front - rear:.3f} x {left - right:.3f} m, legs {gait_dimensions(model).leg_length:.3f} m, centre of "
         f"mass at {model.com_height:.3f} m{added}"
     )
-    return model, robot, Finding("soles and legs", "good", told)
+    return model, robot, Finding("soles and legs", "good", outcome)
 
 
 def _limits(robot: Robot, model: ReducedModel) -> Finding:
@@ -290,22 +297,21 @@ def _limits(robot: Robot, model: ReducedModel) -> Finding:
             lacking["speeds"].append(name)
         if not 0.0 < limits.effort[rate] < np.inf:
             lacking["torques"].append(name)
-    told = "; ".join(f"no {kind} of {', '.join(joints)}" for kind, joints in lacking.items() if joints)
-    stance, advice = (
-        standing_configuration(robot, model),
-        "give them in the description, so that speeds can be judged",
-    )
+    outcome = "; ".join(f"no {kind} of {', '.join(joints)}" for kind, joints in lacking.items() if joints)
+    stance = standing_configuration(robot, model)
+    advice = "give them in the description, so that speeds can be judged"
     for name in sorted(names):
         place = robot.q_slice(name).start
         low, angle, high = robot.lower_limits[place], stance[place], robot.upper_limits[place]
         if not low <= angle <= high:
-            told += f"{'; ' if told else ''}{name} stands at {angle:.2f} rad, its limits are {low:.2f} to {high:.2f}"
+            outcome += "; " if outcome else ""
+            outcome += f"{name} stands at {angle:.2f} rad, its limits are {low:.2f} to {high:.2f}"
             advice = (
                 "limits of the description leave no stance with bent knees: are they those of another joint?"
             )
-    if not told:
+    if not outcome:
         return Finding("limits", "good", f"of all {len(names)} joints of the legs")
-    return Finding("limits", "weak", told, advice)
+    return Finding("limits", "weak", outcome, advice)
 
 
 def _head(robot: Robot, model: ReducedModel) -> Finding:
@@ -320,12 +326,12 @@ def _arms(body: WholeBody) -> Finding:
         volumes = {hand: float(body.arm(hand).cells.sum() * body.arm(hand).size ** 3) for hand in HANDS}
     except FootfallError as error:
         return Finding("arms", "weak", str(error), "it walks without hands on walls")
-    told = ", ".join(f"{hand} reaches {volume:.2f} m3" for hand, volume in volumes.items())
+    outcome = ", ".join(f"{hand} reaches {volume:.2f} m3" for hand, volume in volumes.items())
     if min(volumes.values()) > 0.0:
         around = "" if body.robot.volumes else "; the robot has no volumes, so that hands may meet its body"
         advice = "footfall volumes fits some" if around else ""
-        return Finding("arms", "weak" if around else "good", told + around, advice)
-    return Finding("arms", "weak", told, "it walks without hands on walls; look at the limits of its arms")
+        return Finding("arms", "weak" if around else "good", outcome + around, advice)
+    return Finding("arms", "weak", outcome, "it walks without hands on walls; look at the limits of its arms")
 
 
 def _steps(body: WholeBody) -> Iterator[Finding]:
@@ -343,20 +349,20 @@ def _steps(body: WholeBody) -> Iterator[Finding]:
         return
     balance = followed_balance(body.robot, motion, followed)
     margin = float(balance.margins.min())
-    told = (
+    outcome = (
         f"{step}: zero-moment point {1e3 * margin:.0f} mm inside the soles, {1e3 * balance.error:.0f} mm off"
     )
     if margin > 0.0:
-        yield Finding("walk", "good", told)
+        yield Finding("walk", "good", outcome)
     else:
-        yield Finding("walk", "missing", told, "soles are too small for its legs: shorter or slower steps")
+        yield Finding("walk", "missing", outcome, "soles are too small for its legs: shorter or slower steps")
         return
     loads = joint_loads(motion, body)
     fastest, strongest = int(loads.velocity_shares.argmax()), int(loads.effort_shares.argmax())
-    told = (
+    outcome = (
         f"{loads.names[fastest]} needs {100 * loads.velocity_share:.0f} % of its speed, "
         f"{loads.names[strongest]} {100 * loads.effort_share:.0f} % of its torque"
     )
     strong = max(loads.velocity_share, loads.effort_share) <= 1.0
     advice = "" if strong else "slower steps, or limits in the description that are true"
-    yield Finding("joints", "good" if strong else "weak", told, advice)
+    yield Finding("joints", "good" if strong else "weak", outcome, advice)

@@ -70,14 +70,14 @@ def stance_height(pose: PoseRecord) -> float:
 def horizontal_piece(begin: Vector2, end: Vector2, starts: bool, stops: bool) -> Array:
     """Coefficients (6, 2) of the way from one control point to the next, Seiwald 2023, appendix G: straight at constant
     speed, with cubics where it starts or stops, from rest to rest where it only stands."""
-    way, none = end - begin, 0.0 * begin
+    change, none = end - begin, 0.0 * begin
     if starts and stops:
         return rest_to_rest_quintic(begin, end)
     if starts:
-        return np.array([none, none, way, none, none, begin])
+        return np.array([none, none, change, none, none, begin])
     if stops:
-        return np.array([none, none, way, -3.0 * way, 3.0 * way, begin])
-    return np.array([none, none, none, none, way, begin])
+        return np.array([none, none, change, -3.0 * change, 3.0 * change, begin])
+    return np.array([none, none, none, none, change, begin])
 
 
 def control_points(

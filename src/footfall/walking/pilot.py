@@ -28,11 +28,10 @@ from footfall.gait.plan import Action, MotionPlan, TransitionSequence
 from footfall.gait.poses import HANDS, Hand, RobotPose, mean_foot_frame
 from footfall.gait.walking_transitions import closing_transitions
 from footfall.math.transform import Transform, identity_transform
-from footfall.motion.displaced import displaced
 from footfall.motion.motion import Motion
 from footfall.motion.pipeline import gait_dimensions, generate_motion
 from footfall.motion.reduced_model import ReducedModel
-from footfall.motion.replanning import Continuation, continuation, replan, stop_after
+from footfall.motion.replanning import Continuation, continuation, displaced, replan, stop_after
 from footfall.motion.set_down import earliest_stop, stop_at_once
 from footfall.motion.whole_body import WholeBody
 from footfall.planning.contacts import Goal, PlannedContacts

@@ -184,7 +184,7 @@ def test_what_a_solver_cannot_do_is_refused(goal: AxisGoal, level: str, message:
             lambda: held(x=AxisGoal("position")).settled(footfall.load("planar-arm")) and _far(),
             "three finite",
         ),
-        (lambda: FrameTask("a", "tip", {"x": AxisGoal("velocity")}, softness=-1.0), "softness -1"),
+        (lambda: FrameTask("a", "tip", {"x": AxisGoal("velocity")}, compliance=-1.0), "compliance -1"),
         (lambda: FrameTask("a", "tip", {"x": AxisGoal("velocity")}, priority="high"), "whole number"),  # type: ignore[arg-type]
         (lambda: FrameTask("a", "tip", {"x": AxisGoal("velocity")}, until=("stop",)), "must be a Guard"),  # type: ignore[arg-type]
         (

@@ -29,7 +29,7 @@ z = { force = -10.0 }
 [[task]]
 name = "keep upright"
 frame = "tip"
-softness = 0.05
+compliance = 0.05
 [task.goals]
 ry = { position = 0.2, most_force = 3.0, pushes_only = true }
 
@@ -45,6 +45,17 @@ most_force = 50.0
 HEAD = "[[task]]\nname = 'a'\nframe = 'tip'\n"
 GOAL = "[task.goals]\nx = { force = 1 }\n"
 WALL = "[[boundary]]\nname = 'a'\nframe = 'tip'\nstart = [0, 0, 0]\n"
+
+
+def test_files_of_earlier_releases() -> None:
+    """What yields had a softness there."""
+    with pytest.warns(DeprecationWarning, match="compliance="):
+        _, upright, _ = parse_tasks(TEXT.replace("compliance", "softness"))
+    assert isinstance(upright, FrameTask)
+    assert upright.compliance == 0.05
+    with pytest.warns(DeprecationWarning, match="FrameTask.softness is now compliance"):
+        assert upright.softness == 0.05
+    assert "compliance = 0.05" in tasks_text([upright])
 
 
 def test_texts_say_what_values_say() -> None:
@@ -98,8 +109,8 @@ def test_texts_say_what_values_say() -> None:
         (HEAD + "priority = 0.5\n" + GOAL, "must be a whole number"),
         (HEAD + "stiffness = 'soft'\n" + GOAL, "stiffness is 'soft'"),
         (HEAD + "stiffness = -3\n" + GOAL, "stiffness is -3"),
-        (HEAD + "softness = -1\n" + GOAL, "softness -1"),
-        (HEAD + "softness = 'a little'\n" + GOAL, "softness 'a little'"),
+        (HEAD + "compliance = -1\n" + GOAL, "compliance -1"),
+        (HEAD + "compliance = 'a little'\n" + GOAL, "compliance 'a little'"),
         (HEAD + "point = [1, 2]\n" + GOAL, "must be three numbers"),
         (HEAD + "point = [1, 2, 'x']\n" + GOAL, "point is 'x'; it must be a number"),
         (HEAD + "until = 3\n" + GOAL, "until is 3; it must be a list"),
@@ -111,7 +122,7 @@ def test_texts_say_what_values_say() -> None:
         (HEAD + f"until = [{{ axis = 'z', quantity = 'force', above = {10**400} }}]\n" + GOAL, "below 1e308"),
         (HEAD + f"[task.goals]\nx = {{ force = {10**400} }}", "below 1e308"),
         (HEAD + f"[task.goals]\nx = {{ force = 1, most_force = {10**400} }}", "must be a number"),
-        (HEAD + f"softness = {10**400}\n" + GOAL, "must be a number"),
+        (HEAD + f"compliance = {10**400}\n" + GOAL, "must be a number"),
         (HEAD + ".".join("a" * 50_000) + " = 1\n" + GOAL, "32 dots"),
         (HEAD + "axes = 'frame'\n[task.goals]\nx = { position = 1 }", "own axes"),
         (WALL, "normal is missing"),

@@ -94,11 +94,11 @@ def solve_reach(chain: Chain, target: Array, *, third: float = 0.0, tolerance: f
             f"the axes of {', '.join(chain.joints[:3])} do not meet in one point; use solve_ik"
         )
     upper, fore = p[3] - shoulder, chain.tip.translation - p[3]
-    way = np.asarray(target, dtype=np.float64) - shoulder
+    reach = np.asarray(target, dtype=np.float64) - shoulder
     found = []
-    for elbow in angles_to_distance(h[3], fore, upper, float(np.linalg.norm(way))):
+    for elbow in angles_to_distance(h[3], fore, upper, float(np.linalg.norm(reach))):
         hand = turn(h[2], third) @ (upper + turn(h[3], elbow) @ fore)
-        found += [np.array([a, b, third, elbow]) for a, b in two_angles_between(h[0], h[1], hand, way)]
+        found += [np.array([a, b, third, elbow]) for a, b in two_angles_between(h[0], h[1], hand, reach)]
     errors = [float(np.linalg.norm(chain.pose(angles).translation - target)) for angles in found]
     good = [angles for angles, error in zip(found, errors, strict=True) if error <= tolerance]
     if not good:
@@ -296,10 +296,10 @@ def _wrist_and_meeting(chain: Chain, target: Transform) -> list[Array]:
     shoulder = common_point(h[:2], p[:2])
     assert shoulder is not None
     upper, fore = p[2] - shoulder, center - p[2]
-    way = wrist - shoulder
+    reach = wrist - shoulder
     results = []
-    for c in angles_to_distance(h[2], fore, upper, float(np.linalg.norm(way))):
-        for a, b in two_angles_between(h[0], h[1], upper + turn(h[2], c) @ fore, way):
+    for c in angles_to_distance(h[2], fore, upper, float(np.linalg.norm(reach))):
+        for a, b in two_angles_between(h[0], h[1], upper + turn(h[2], c) @ fore, reach):
             results += _with_wrist(h, [a, b, c], rotation)
     return results
 
@@ -318,9 +318,9 @@ def _three_parallel(chain: Chain, target: Transform) -> list[Array]:
             # The three parallel turns act as one on directions.
             whole = angle_between(h[1], turn(h[4], e) @ h[5], back @ rotation @ h[5])
             f = angle_between(-h[5], turn(-h[4], e) @ h[1], rotation.T @ back.T @ h[1])
-            way = back @ (center - p[0]) - (p[1] - p[0]) - turn(h[1], whole) @ (meeting - p[3])
-            for c in angles_to_distance(h[2], p[3] - p[2], p[2] - p[1], float(np.linalg.norm(way))):
-                b = angle_between(h[1], (p[2] - p[1]) + turn(h[2], c) @ (p[3] - p[2]), way)
+            reach = back @ (center - p[0]) - (p[1] - p[0]) - turn(h[1], whole) @ (meeting - p[3])
+            for c in angles_to_distance(h[2], p[3] - p[2], p[2] - p[1], float(np.linalg.norm(reach))):
+                b = angle_between(h[1], (p[2] - p[1]) + turn(h[2], c) @ (p[3] - p[2]), reach)
                 signs = [float(np.sign(h[1] @ h[k])) for k in (2, 3)]
                 d = signs[1] * (whole - b - signs[0] * c)
                 results.append(np.array([a, b, c, d, e, f]))

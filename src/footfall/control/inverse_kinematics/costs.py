@@ -121,8 +121,8 @@ class RepulsiveCost:
         """H of a pair at signed distances (...), m."""
         s, a, t = self.strength, self.reach, self.blend
         at_blend = s * a * (1.0 - t) ** 2 / (3.0 * (1.0 + t))
-        way = t * a - distance
-        near = at_blend + s * way - s * way * (t * a + distance) / (a * (1.0 + t))
+        depth = t * a - distance
+        near = at_blend + s * depth - s * depth * (t * a + distance) / (a * (1.0 + t))
         far = 0.0 if t == 1.0 else s * (a - distance) ** 3 / (3.0 * a**2 * (1.0 - t**2))
         return where(less(distance, t * a), near, where(less(distance, a), far, 0.0))
 

@@ -355,18 +355,18 @@ def _learn(model: _Model, step: Array, before: Array, error: Array, rows: Array)
 
     before: minus the gradient before it, the model's is that after it; error after it, rows before it.
     """
-    curvature, shown, known = model.curvature, -model.downhill, np.empty(len(step))
+    curvature, shown, predicted = model.curvature, -model.downhill, np.empty(len(step))
     for i, row in enumerate(rows):
         shown += row * error[i]
     for j in range(len(step)):
-        known[j] = np.sum(curvature[j] * step)
+        predicted[j] = np.sum(curvature[j] * step)
     change = before - model.downhill
     product = np.sum(change * step)
     if abs(product) <= 1e-12 * math.sqrt(np.sum(change * change) * np.sum(step * step)):
         return
-    shown_along, known_along = np.sum(shown * step), np.sum(known * step)
-    size = min(1.0, abs(shown_along / known_along)) if known_along != 0.0 else 1.0
-    shown = (shown - size * known) / product
+    shown_along, predicted_along = np.sum(shown * step), np.sum(predicted * step)
+    size = min(1.0, abs(shown_along / predicted_along)) if predicted_along != 0.0 else 1.0
+    shown = (shown - size * predicted) / product
     along = 0.0
     for j in range(len(step)):
         along += shown[j] * step[j] / product

@@ -29,7 +29,7 @@ from footfall.control.collision_limits import CollisionLimits, CollisionRows
 from footfall.control.inverse_kinematics.limits import NO_LIMITS, Limits
 from footfall.control.inverse_kinematics.objective import Objective, Progress, levenberg_marquardt
 from footfall.control.inverse_kinematics.velocity import by_task
-from footfall.control.quadratic_program import QuadraticProgram, solve_with_soft_rows
+from footfall.control.quadratic_program import QuadraticProgram, solve_relaxed
 from footfall.control.requests import checked_array
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask
@@ -39,7 +39,7 @@ from footfall.math.generalised_inverses import RANK_TOLERANCE, Singularity, null
 from footfall.robot.model import JointType, Robot
 from footfall.robot.volumes import Pair
 
-TOUCHING = 1e-6  # m by which a clearance may be missed
+CLEARANCE_TOLERANCE = 1e-6  # m by which a clearance may be missed
 _TRUSTED = 0.5  # rad or m in one step
 _SHORTEST = 1e-10  # rad or m; steps that change nothing
 _DAMPING = 1e-4  # of a step, relative to the Jacobian, times the error
@@ -69,7 +69,7 @@ def descend_apart(
     history, farthest, reason = [float(np.linalg.norm(at.error))], _TRUSTED, "out of iterations"
     count = stalled = 0
     for count in range(1, iterations + 1):
-        if at.worst <= tolerance and at.lacking <= TOUCHING:
+        if at.worst <= tolerance and at.lacking <= CLEARANCE_TOLERANCE:
             return Progress(at.q, at.cost, True, count - 1, "tasks are met", history)
         step = _step_apart(objective, collisions, at, farthest)
         size = float(np.abs(step).max(initial=0.0))
@@ -83,7 +83,7 @@ def descend_apart(
         if size < _SHORTEST or farthest < _SHORTEST or stalled >= 5:
             reason = "volumes are in the way" if len(at.rows.distance) else "the error does not fall any more"
             break
-    reached = at.worst <= tolerance and at.lacking <= TOUCHING
+    reached = at.worst <= tolerance and at.lacking <= CLEARANCE_TOLERANCE
     return Progress(at.q, at.merit, reached, count, "tasks are met" if reached else reason, history)
 
 
@@ -114,7 +114,7 @@ def _step_apart(objective: Objective, collisions: CollisionLimits, at: _Place, f
         np.concatenate([lower, wanted]),
         np.concatenate([upper, np.full(len(wanted), 1e30)]),
     )
-    return solve_with_soft_rows(program)
+    return solve_relaxed(program)
 
 
 _CANDIDATES, _LOOKED_AT = 256, 64  # random configurations; the best of these are looked at
@@ -506,7 +506,7 @@ def _solve_apart(
     if len(rows.distance):
         least = int(np.argmin(rows.distance))
         closest = rows.pairs[least], float(rows.distance[least])
-    apart = closest is None or closest[1] >= collisions.clearance - TOUCHING
+    apart = closest is None or closest[1] >= collisions.clearance - CLEARANCE_TOLERANCE
     met = tuple(level and apart for level in found.levels)
     return replace(found, reached=met[0], levels=met, closest=closest)
 

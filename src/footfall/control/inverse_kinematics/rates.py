@@ -42,7 +42,7 @@ from footfall.control.inverse_kinematics.null_space import (
 )
 from footfall.control.inverse_kinematics.velocity import decay_rates, row_weights
 from footfall.control.priorities import Levels, preferred_velocity, solve_levels
-from footfall.control.quadratic_program import QuadraticProgram, solve_with_soft_rows
+from footfall.control.quadratic_program import QuadraticProgram, solve_relaxed
 from footfall.control.tasks.stack import TaskStack
 from footfall.control.tasks.task import MotionTask
 from footfall.errors import ControlWarning, InvalidInput, NoSolution, UnknownName
@@ -336,13 +336,13 @@ class BoundedRate(TaskRate):
 
         placements: where obstacles stand now, by name; those not named are where they were made.
         """
-        return solve_with_soft_rows(self.build(q, tasks, time=time, placements=placements))
+        return solve_relaxed(self.build(q, tasks, time=time, placements=placements))
 
     def run(self, q: Array, parameters: Array, rate: Array, gain: Array, weight: Array) -> Array:
         """v (nv,) from bare arrays: targets (p,), feed-forward rates (m,), gains (m,), 1/s, and weights (m,).
         Collisions are not looked at."""
         hessian, gradient, lower, upper = self.kernel(q, parameters, rate, gain, weight, self._numbers)
-        return solve_with_soft_rows(QuadraticProgram(hessian, gradient, self._step.no_rows, lower, upper))
+        return solve_relaxed(QuadraticProgram(hessian, gradient, self._step.no_rows, lower, upper))
 
     def solve(
         self,
@@ -354,7 +354,7 @@ class BoundedRate(TaskRate):
     ) -> RateSolution:
         """The same as a call, with what is close and which distances could not be kept."""
         allowed, program = self._problem(q, self.given(tasks, time), placements)
-        return allowed.solution(solve_with_soft_rows(program))
+        return allowed.solution(solve_relaxed(program))
 
     def build(
         self,
@@ -437,7 +437,7 @@ class GuardedRate:
             parameters, *_ = self.rate.given(tasks, time)
             jacobian = self.rate.stack.kernel(q, parameters)[1]
             hessian = np.eye(len(v)) + _TASKS * jacobian.T @ jacobian
-            v = solve_with_soft_rows(allowed.program(hessian, -hessian @ v))
+            v = solve_relaxed(allowed.program(hessian, -hessian @ v))
         return allowed.solution(v)
 
     def _check_step(self, q: Array) -> None:

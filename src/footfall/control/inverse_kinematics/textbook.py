@@ -151,27 +151,27 @@ def descend(
     reason, count = "out of iterations", 0
     while np.abs(error).max() > tolerance and count < iterations:
         if direction == "gauss_newton":
-            way = _gauss_newton(objective, jacobian, gradient)
+            heading = _gauss_newton(objective, jacobian, gradient)
         elif direction == "quasi_newton":
-            way = -curvature @ gradient
+            heading = -curvature @ gradient
         elif direction == "conjugate_gradient" and count > 0:
             share = gradient @ (gradient - last_gradient) / (last_gradient @ last_gradient)  # Polak, Ribiere
-            way = -gradient + max(0.0, float(share)) * previous
+            heading = -gradient + max(0.0, float(share)) * previous
         else:
-            way = -gradient
-        if way @ gradient >= 0.0:
-            way, curvature = -gradient, np.eye(len(gradient))
-        way = np.where(objective.free(q, way), way, 0.0)
+            heading = -gradient
+        if heading @ gradient >= 0.0:
+            heading, curvature = -gradient, np.eye(len(gradient))
+        heading = np.where(objective.free(q, heading), heading, 0.0)
         try:
-            step = SEARCHES[search](_along(objective, q, way), cost, float(way @ gradient))
+            step = SEARCHES[search](_along(objective, q, heading), cost, float(heading @ gradient))
         except NoSolution:
             reason = "the error does not fall any more"
             break
-        q = objective.moved(q, step * way)
+        q = objective.moved(q, step * heading)
         error, jacobian = objective.evaluate(q)
-        previous, last_gradient = way, gradient
+        previous, last_gradient = heading, gradient
         cost, gradient = objective.cost(error), _gradient(objective, error, jacobian)
-        curvature = _updated(curvature, step * way, gradient - last_gradient, first=count == 0)
+        curvature = _updated(curvature, step * heading, gradient - last_gradient, first=count == 0)
         history.append(float(np.linalg.norm(error)))
         count += 1
     done = bool(np.abs(error).max() <= tolerance)
@@ -191,13 +191,13 @@ def _gauss_newton(objective: Objective, jacobian: Array, gradient: Array) -> Arr
     return np.asarray(np.linalg.solve(normal, -gradient), dtype=np.float64)
 
 
-def _along(objective: Objective, q: Array, way: Array) -> Any:
+def _along(objective: Objective, q: Array, heading: Array) -> Any:
     """Cost and slope as functions of the step length; coordinates that have met a limit do not move on."""
 
     def along(step: float) -> tuple[float, float]:
-        moved = objective.moved(q, step * way)
+        moved = objective.moved(q, step * heading)
         error, jacobian = objective.evaluate(moved)
-        moving = np.where(objective.free(moved, way), way, 0.0)
+        moving = np.where(objective.free(moved, heading), heading, 0.0)
         return objective.cost(error), float(_gradient(objective, error, jacobian) @ moving)
 
     return along

@@ -40,6 +40,7 @@ from footfall.errors import InvalidInput
 from footfall.math.rotations import rotation_vector_from_matrix
 from footfall.math.spatial import cross
 from footfall.math.transform import Transform
+from footfall.renamed import renamed_keywords, warn_renamed
 from footfall.robot.model import WORLD, Robot
 
 Mode = Literal["position", "velocity", "acceleration", "force"]
@@ -90,6 +91,7 @@ _ON_ALL_AXES = {
 }
 
 
+@renamed_keywords(softness="compliance")
 @dataclass(frozen=True, eq=False, repr=False)
 class FrameTask(MotionTask):
     """What each axis of a task frame does.
@@ -98,8 +100,8 @@ class FrameTask(MotionTask):
     the task frame: positions are those of the point in it, angles the components of the rotation vector; or "frame",
     its own axes, which have no positions. goals: by axis, "x", "y", "z", "rx", "ry", "rz". gains: of motion axes, one
     for all or six, linear before angular.
-    softness: 0 for a hard task, else (m/s2)/N by which it yields to harder ones. when: guards that all must hold for it
-    to begin, until: guards of which one ends it. outside: where the task frame is, if it is not on the robot.
+    compliance: 0 for a hard task, else (m/s2)/N by which it yields to harder ones. when: guards that all must hold for
+    it to begin, until: guards of which one ends it. outside: where the task frame is, if it is not on the robot.
     """
 
     usual: ClassVar[Gains] = Gains(100.0, 20.0)
@@ -109,7 +111,7 @@ class FrameTask(MotionTask):
     goals: Mapping[str, AxisGoal]
     axes: str = WORLD
     point: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    softness: float = field(default=0.0, kw_only=True)
+    compliance: float = field(default=0.0, kw_only=True)
     when: tuple[Guard, ...] = field(default=(), kw_only=True)
     until: tuple[Guard, ...] = field(default=(), kw_only=True)
     outside: MovingFrame | None = field(default=None, kw_only=True)
@@ -123,8 +125,10 @@ class FrameTask(MotionTask):
         super().__post_init__()
         self._check_goals()
         self._set("point", FramePoint(self.frame, self.point).offset)
-        if not (is_number(self.softness) and 0.0 <= self.softness < np.inf):
-            raise InvalidInput(f"{self.label}: softness {self.softness!r} must be a number of at least zero")
+        if not (is_number(self.compliance) and 0.0 <= self.compliance < np.inf):
+            raise InvalidInput(
+                f"{self.label}: compliance {self.compliance!r} must be a number of at least zero"
+            )
         for axis, goal in self.goals.items():
             if self.axis_gains(axis).damping == 0.0 and np.isfinite(goal.most_speed):
                 raise InvalidInput(f"{self.label}: a bound on speed needs damping; it is 0.0 for {axis}")
@@ -151,6 +155,12 @@ class FrameTask(MotionTask):
     @property
     def label(self) -> str:
         return f"task {self.name!r}"
+
+    @property
+    def softness(self) -> float:
+        """The old name of `compliance`."""
+        warn_renamed("FrameTask.softness", "compliance", depth=3)
+        return self.compliance
 
     @property
     def motion_axes(self) -> tuple[str, ...]:
@@ -187,7 +197,7 @@ class FrameTask(MotionTask):
 
     def check(self, level: str) -> None:
         for axis, goal in self.goals.items():
-            if goal.limits_force or self.softness > 0.0:
+            if goal.limits_force or self.compliance > 0.0:
                 raise InvalidInput(
                     f"{self.label}: {axis} is about forces or yields to them; only hybrid control (solve_tasks) can"
                 )

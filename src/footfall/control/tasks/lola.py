@@ -74,5 +74,5 @@ def _upright(robot: Robot, q: Array) -> MotionTask:
 
 
 def _seen_from_center(robot: Robot, q: Array, point: str | CenterOf) -> MotionTask:
-    way = point_kinematics(robot, q, point).position - center_of_mass.textbook(robot, q)
-    return PositionTask(point, frame_pose.textbook(robot, q, "UB").rotation.T @ way, CenterOf(), "UB")
+    offset = point_kinematics(robot, q, point).position - center_of_mass.textbook(robot, q)
+    return PositionTask(point, frame_pose.textbook(robot, q, "UB").rotation.T @ offset, CenterOf(), "UB")

@@ -125,9 +125,9 @@ class AimTask(MotionTask):
     def _look(self, robot: Robot, q: Array, parameters: Array) -> tuple[Array, Array, Array]:
         """Where it should look and looks, unit vectors (3,), and (3, 3) how the first turns: `-turning @ velocity`."""
         pose = frame_pose.textbook(robot, q, self.frame)
-        way = parameters[:3] - pose.translation
-        distance = np.sqrt(way @ way)
-        wanted = way / distance
+        offset = parameters[:3] - pose.translation
+        distance = np.sqrt(offset @ offset)
+        wanted = offset / distance
         turning = (np.eye(3) - np.outer(wanted, wanted)) / distance
         return wanted, pose.rotation @ parameters[3:], turning
 

@@ -203,12 +203,12 @@ def relative_position(robot: Robot, q: Array, point: Point, origin: Point, axes:
     """A point seen from another in the axes of a frame (3,), and its Jacobian (3, nv), RSL 2022, (2.129)."""
     position, jacobian = point_kinematics(robot, q, point)
     start, start_jacobian = point_kinematics(robot, q, origin)
-    way, moving = position - start, jacobian - start_jacobian
+    displacement, moving = position - start, jacobian - start_jacobian
     if axes == WORLD:
-        return way, moving
+        return displacement, moving
     rotation = frame_pose.textbook(robot, q, axes).rotation
     turning = frame_jacobian.textbook(robot, q, axes)[3:]
-    return rotation.T @ way, rotation.T @ (moving + skew(way) @ turning)
+    return rotation.T @ displacement, rotation.T @ (moving + skew(displacement) @ turning)
 
 
 def relative_position_bias(robot: Robot, q: Array, v: Array, point: Point, origin: Point, axes: str) -> Array:
@@ -220,9 +220,9 @@ def relative_position_bias(robot: Robot, q: Array, v: Array, point: Point, origi
         point_kinematics(robot, q, each) for each in (point, origin)
     )
     frame = frame_motion(robot, q, v, np.zeros(robot.nv), axes)
-    way, moving, turning = position - start, (jacobian - start_jacobian) @ v, frame.velocity[3:]
-    seen = moving - cross(turning, way)  # by an observer who turns along
-    bias = bias - cross(frame.acceleration[3:], way) - cross(turning, moving) - cross(turning, seen)
+    displacement, moving, turning = position - start, (jacobian - start_jacobian) @ v, frame.velocity[3:]
+    seen = moving - cross(turning, displacement)  # by an observer who turns along
+    bias = bias - cross(frame.acceleration[3:], displacement) - cross(turning, moving) - cross(turning, seen)
     turned: Array = frame_pose.textbook(robot, q, axes).rotation.T @ bias
     return turned
 

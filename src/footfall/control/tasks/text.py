@@ -24,7 +24,8 @@ from footfall.robot.toml_parts import load_toml
 
 Entry = Mapping[str, Any]
 _SHARED = ("name", "frame", "priority", "stiffness", "damping")
-_TASK = (*_SHARED, "axes", "point", "softness", "when", "until", "goals")
+_OPTIONS = ("priority", "compliance", "softness")  # the last of earlier releases
+_TASK = (*_SHARED, "axes", "point", *_OPTIONS[1:], "when", "until", "goals")
 _FEATURES = (*_SHARED, "relative_to", "chain", "targets", "near", "rate", "most_force")
 _BOUNDARY = (*_SHARED, "point", "start", "normal", "most_force")
 _FRAME = ("name", "position", "rotation", "velocity", "turning")
@@ -162,7 +163,7 @@ def _task(entry: Entry) -> FrameTask:
     goals = entry["goals"]
     if not isinstance(goals, dict):
         raise InvalidInput(f"{what}: goals are {goals!r}; they must be a table, [task.goals]")
-    options: dict[str, Any] = {key: entry[key] for key in ("priority", "softness") if key in entry}
+    options: dict[str, Any] = {key: entry[key] for key in _OPTIONS if key in entry}
     for key in ("when", "until"):
         if key in entry:
             options[key] = tuple(
@@ -252,7 +253,7 @@ def _features_text(task: FeatureTask) -> str:
 
 def _task_text(task: FrameTask) -> str:
     values = {"name": task.name, "frame": task.frame, "axes": task.axes, "point": list(task.point)}
-    lines = _table("task", values | {"softness": task.softness}, task, task.feedback())
+    lines = _table("task", values | {"compliance": task.compliance}, task, task.feedback())
     for name in ("when", "until"):
         guards = getattr(task, name)
         if guards:

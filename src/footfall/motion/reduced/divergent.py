@@ -104,11 +104,11 @@ def divergent_course(problem: BalanceProblem) -> DivergentCourse:
         if holds[p]:
             pieces[p, 5], growing[p] = pivots[p], borders[p + 1] - pivots[p]
             continue
-        span, way = times[p + 1] - times[p], borders[p + 1] - borders[p]
+        span, delta = times[p + 1] - times[p], borders[p + 1] - borders[p]
         begins = omega * (borders[p] - pivots[p - 1]) if p > 0 else first[1] + first[2] / omega
         ends = omega * (borders[p + 1] - pivots[p + 1]) if p + 1 < count else np.zeros(2)
         begins, ends = span * begins, span * ends
-        pieces[p, 2:] = begins + ends - 2.0 * way, 3.0 * way - 2.0 * begins - ends, begins, borders[p]
+        pieces[p, 2:] = begins + ends - 2.0 * delta, 3.0 * delta - 2.0 * begins - ends, begins, borders[p]
     return DivergentCourse(times, pieces, growing, omega)
 
 

@@ -22,7 +22,7 @@ from footfall.math.polynomials import raised, restrict
 from footfall.math.trajectories import PolynomialTrajectory, union_of_times
 from footfall.motion.reduced.problem import BalanceProblem, CentreMotion, joined, pendulum_motion
 
-_GIVING_WAY = 3  # phases at either end whose pivots may differ from what is wanted
+_RELAXED = 3  # phases at either end whose pivots may differ from what is wanted
 _BUMP = np.array([0.0, 16.0, -32.0, 16.0, 0.0, 0.0])  # 16 s^2 (1 - s)^2, highest power first
 
 
@@ -112,7 +112,7 @@ def follow_pivots(
     xi_end, zeta_begin = end[0] + end[1] / omega, start[0] - start[1] / omega
     xi, zeta = Pendulum(pieces, durations, omega).borders(xi_end, zeta_begin)
     missed = np.stack([start[0] + start[1] / omega - xi[0], end[0] - end[1] / omega - zeta[-1]])
-    chosen = sorted({*range(min(_GIVING_WAY, count)), *range(max(count - _GIVING_WAY, 0), count)})
+    chosen = sorted({*range(min(_RELAXED, count)), *range(max(count - _RELAXED, 0), count)})
     shapes = np.zeros((count, 6, len(chosen)))
     shapes[chosen, :, range(len(chosen))] = _BUMP
     bumps, none = restrict(phases, shapes, times), np.zeros(len(chosen))

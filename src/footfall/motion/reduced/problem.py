@@ -189,10 +189,10 @@ def joined(times: Array, points: Array) -> PolynomialTrajectory:
     rates[0], rates[-1] = slope[0], slope[-1]
     if len(times) > 2:
         rates[1:-1] = (slope[:-1] * step[1:] + slope[1:] * step[:-1]) / (step[1:] + step[:-1])
-    way = np.diff(points, axis=0)
+    change = np.diff(points, axis=0)
     first, last = rates[:-1] * step, rates[1:] * step
     pieces = np.zeros((len(step), 6, points.shape[1]))
-    pieces[:, 2], pieces[:, 3] = first + last - 2.0 * way, 3.0 * way - 2.0 * first - last
+    pieces[:, 2], pieces[:, 3] = first + last - 2.0 * change, 3.0 * change - 2.0 * first - last
     pieces[:, 4], pieces[:, 5] = first, points[:-1]
     return PolynomialTrajectory.unchecked(times.copy(), pieces)
 

@@ -134,8 +134,10 @@ def running_step(
     falling = np.sqrt(2.0 * drop / leg.gravity)
     ahead = speed * falling
     foot = ahead + leg.length * np.sin(angle)
-    touch = np.array([-leg.length * np.sin(angle), leg.length * np.cos(angle), speed, -leg.gravity * falling])
-    states, lifted = stance(leg.mass, leg.stiffness, leg.length, leg.gravity, touch)
+    landing = np.array(
+        [-leg.length * np.sin(angle), leg.length * np.cos(angle), speed, -leg.gravity * falling]
+    )
+    states, lifted = stance(leg.mass, leg.stiffness, leg.length, leg.gravity, landing)
     if not lifted or states[-1, 3] <= 0.0 or states[-1, 2] <= 0.0:
         return None
     first = np.linspace(0.0, falling, points)
