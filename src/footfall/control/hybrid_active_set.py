@@ -2,7 +2,8 @@
 
 Of each row either the force is within its bounds and the set-point is met, or the force is at a bound and the
 acceleration is beyond the set-point on the side that the force cannot help with. Rows that others prevent altogether
-count as needing an endless force: they give way to their bound, if they have one, else to those before them.
+count as needing an endless force: they give way to their bound, if they have one, else to those before them. That is
+why `dual_active_set.py` cannot solve them: its Hessian is positive definite, here rows depend on rows before them.
 
 The Popov-Vereshchagin solver knows constraints on single segments. Where rows on joint accelerations stand among them
 (postures, centres of mass, momentum), all are solved together by dense equations `J M^-1 J^T f = set-points - free

@@ -58,6 +58,33 @@ def test_it_is_bounded_least_squares(seed: int) -> None:
     assert np.all(v <= bounds.upper + 1e-8)
 
 
+@pytest.mark.parametrize("name", ["arm-6r", "lola"])
+@pytest.mark.parametrize(
+    "limits", [Limits(approach=0.5), Limits(velocity=None), Limits(position=False, velocity=0.3)]
+)
+def test_bounds_of_a_step(name: str, limits: Limits) -> None:
+    """A joint at q with stops a < b and a greatest rate r moves by approach (a - q) / dt to approach (b - q) / dt, not
+    faster than r; one beyond its stop is led back. A floating base has no bounds but those of its rates."""
+    robot, dt = footfall.load(name), 0.01
+    q = footfall.random_configuration(robot, seed=7)
+    joint = next(each for each in robot.joints if each.type == "revolute")
+    q[robot.q_slice(joint.name)] = robot.upper_limits[robot.q_slice(joint.name)] + 0.02
+    lower, upper = velocity_bounds(robot, q, dt=dt, limits=limits)
+    for each in robot.joints:
+        in_q, in_v = robot.q_slice(each.name), robot.v_slice(each.name)
+        for k, v in enumerate(range(robot.nv)[in_v]):
+            fastest = np.inf if limits.velocity is None else limits.velocity * robot.velocity_limits[v]
+            least, most = -fastest, fastest
+            if limits.position and each.type in ("revolute", "prismatic"):
+                place = in_q.start + k
+                least = max(limits.approach / dt * (robot.lower_limits[place] - q[place]), -fastest)
+                most = max(
+                    min(limits.approach / dt * (robot.upper_limits[place] - q[place]), fastest), -fastest
+                )
+                least = min(least, fastest)
+            assert (lower[v], upper[v]) == (least, most)
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_active_set_of_another_library(seed: int) -> None:
     """DAQP finds the same v, as far as the condition of the Hessian says (damping^2 beside squares of the tasks)."""
