@@ -89,7 +89,7 @@ def new_hardware(
         new_bus(joints, seed),
     )
     state.command[0] = angles
-    hand = new_joints_by_hand(joints, gains.period, _BY_HAND)
+    hand = new_joints_by_hand(joints, gains.period, _BY_HAND, sweeps=settings.ticks > 0)
     homing = homing_joints(robot, body.joint_names, settings.motor_joints, settings.strongest, angles)
     return Hardware(settings, state, _records(body, faults), new_sensors(joints), hand, homing)
 

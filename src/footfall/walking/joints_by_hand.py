@@ -51,11 +51,11 @@ class JointsByHand(NamedTuple):
     known: Integers
 
 
-def new_joints_by_hand(joints: int, period: float, fastest: float) -> JointsByHand:
-    """Nothing is moved. period: of the controller, s."""
+def new_joints_by_hand(joints: int, period: float, fastest: float, *, sweeps: bool) -> JointsByHand:
+    """Nothing is moved. period: of the controller, s. sweeps: whether there are drives to listen to."""
     sweep: ArrayOf[Sweep] = new_records(Sweep, 1)
     sweep[0]["begin"], sweep[0]["end"] = -1.0, -1.0
-    rows = round(LONGEST / period) + 1
+    rows = round(LONGEST / period) + 1 if sweeps else 0
     return JointsByHand(
         np.zeros(joints),
         np.zeros(joints),
