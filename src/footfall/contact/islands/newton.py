@@ -184,8 +184,9 @@ def balance(island: Island, v: ArrayOf[Lanes], held: Held) -> Balance:
             pushed = point.force(p)
             force, moment = force + pushed, moment + np.cross(point.arm, pushed)
         add_wrench(island, group, force, moment, imbalance, -1.0)
-    following = followers_answers(island, v, held.contacts, held.answers, imbalance, hardness)
-    change, residual = change + following.change, max(residual, following.residual)
+    if len(island.followers) > 0:
+        following = followers_answers(island, v, held.contacts, held.answers, imbalance, hardness)
+        change, residual = change + following.change, max(residual, following.residual)
     for k in range(len(island.joints)):
         row = island.joints[k]
         w_row = row.sign * v[row.node, row.lane] + row.offset
@@ -229,7 +230,8 @@ def assemble_answers(
         if pressed:
             round_part.add_to(stiffness)
             add_stiffness(island, group, stiffness, blocks, symmetric)
-    add_followers_stiffness(island, answers, blocks, symmetric)
+    if len(island.followers) > 0:
+        add_followers_stiffness(island, answers, blocks, symmetric)
     for k in range(len(island.joints)):
         row = island.joints[k]
         place = WIDTH * island.plan.places[row.node] + row.lane

@@ -119,7 +119,7 @@ def solve_directly(
         turn += 1
         last[turn % _LOOKS_BACK] = sight.residual
         if length == 1.0 and sight.residual <= tolerance:
-            residual = max(_imbalance(island, now, inertial, step), sight.residual)
+            residual = max(imbalance(island, now, inertial, step), sight.residual)
             if residual <= tolerance:
                 v[:], contacts[:], joints[:] = v_now, now.p, now.joint_p
                 return Outcome(residual, steps)
@@ -201,8 +201,9 @@ def _expect(island: Island, v: ArrayOf[Lanes], guess: Guess, laws: Laws, softnes
                 )
             laws.contacts[k], lacking = contact_state(point.law, p, w, softness)
             residual = max(residual, lacking)
-    followers_velocities(island, v, guess.w)
-    residual = max(residual, followers_linear(island, guess.p, guess.w, laws.contacts, softness))
+    if len(island.followers) > 0:
+        followers_velocities(island, v, guess.w)
+        residual = max(residual, followers_linear(island, guess.p, guess.w, laws.contacts, softness))
     for k in range(len(guess.joint_u)):
         row = island.joints[k]
         u = row.sign * v[row.node, row.lane] + row.offset
@@ -308,14 +309,15 @@ def soften(island: Island, now: Guess, laws: Laws, softness: float) -> None:
     """The laws with another softness, in the same states."""
     for k in range(island.leading):
         laws.contacts[k], _ = contact_state(island.points[k].law, now.p[k], now.w[k], softness)
-    followers_linear(island, now.p, now.w, laws.contacts, softness)
+    if len(island.followers) > 0:
+        followers_linear(island, now.p, now.w, laws.contacts, softness)
     for k in range(len(now.joint_p)):
         row = island.joints[k]
         step = now.joint_u[k] / row.mobility
         laws.joints[k], _ = linear_row(row.mobility, row.bound, now.joint_p[k], step, softness)
 
 
-def _imbalance(island: Island, guess: Guess, inertial: ArrayOf[Lanes], forces: ArrayOf[Lanes]) -> float:
+def imbalance(island: Island, guess: Guess, inertial: ArrayOf[Lanes], forces: ArrayOf[Lanes]) -> float:
     """How far forces are from balance, `M (v - v_free) - J^T p`, as an impulse, N s; forces (n, 8): room for them."""
     forces[:] = inertial
     for group in island.groups:
@@ -324,7 +326,8 @@ def _imbalance(island: Island, guess: Guess, inertial: ArrayOf[Lanes], forces: A
             pushed = island.points[k].force(guess.p[k])
             force, moment = force + pushed, moment + np.cross(island.points[k].arm, pushed)
         add_wrench(island, group, force, moment, forces, -1.0)
-    add_followers(island, guess.p, forces, -1.0)
+    if len(island.followers) > 0:
+        add_followers(island, guess.p, forces, -1.0)
     for k in range(len(guess.joint_p)):
         row = island.joints[k]
         forces[row.node, row.lane] -= row.sign * guess.joint_p[k]
