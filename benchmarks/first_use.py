@@ -1,6 +1,7 @@
 """Measure what a newcomer waits for: each part of footfall used once with an empty cache, and once more.
 
 python benchmarks/first_use.py [--only NAME ...] [--output benchmarks/first_use.md]
+python benchmarks/first_use.py --robots FILE ... [--page]   # first steps in one process, one robot after another
 """
 
 import sys
@@ -10,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # where `benchmarks.lab` lie
 
 import argparse
 
-from benchmarks.lab.first_use import USES, measure_first_use
+from benchmarks.lab.first_use import USES, measure_first_steps, measure_first_use, measure_page
 from footfall.bench.surroundings import cores, load_average, processor, versions
 from footfall.whole_file import write_text
 
@@ -19,7 +20,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--only", nargs="+", choices=list(USES), default=list(USES))
     parser.add_argument("--output", type=Path, help="file for the report")
+    parser.add_argument("--robots", nargs="+", help="names or files: time until the first step of each")
+    parser.add_argument(
+        "--page", action="store_true", help="time until `footfall walk --panel` shows its page"
+    )
     options = parser.parse_args()
+    if options.robots or options.page:
+        print(f"load {load_average()} before\n\n| | CPU, s | wall, s |\n|---|---:|---:|")
+        for step in (*measure_first_steps(options.robots or ()), *([measure_page()] if options.page else ())):
+            print(f"| {step.robot} | {step.cpu:.1f} | {step.wall:.1f} |")
+        return
     lines = [
         "# First use",
         "",

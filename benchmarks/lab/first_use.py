@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import resource
+import socket
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -57,6 +59,69 @@ def measure_first_use(names: Iterable[str] = tuple(USES)) -> Iterator[FirstUse]:
     for name in names:
         with tempfile.TemporaryDirectory() as folder:
             yield FirstUse(name, *_run(USES[name], folder), *_run(USES[name], folder))
+
+
+class FirstStep(NamedTuple):
+    """CPU and wall time, s, until a robot has made its first step: what was made or loaded before counts to others."""
+
+    robot: str
+    cpu: float
+    wall: float
+
+
+def measure_first_steps(robots: Iterable[str]) -> Iterator[FirstStep]:
+    """Robots by name or file, one after another in a process with an empty cache; the first with what it imports."""
+    with tempfile.TemporaryDirectory() as folder:
+        told = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", _FIRST_STEPS, *robots],
+            env={**os.environ, "FOOTFALL_CACHE_DIR": folder},
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        )
+    for line in told.stdout.splitlines():
+        name, cpu, wall = line.split("\t")
+        yield FirstStep(name, float(cpu), float(wall))
+
+
+_FIRST_STEPS = """
+import sys, time
+from pathlib import Path
+cpu, wall = 0.0, time.perf_counter()
+import footfall
+for name in sys.argv[1:]:
+    robot = footfall.load(name, floating_base=True) if name.endswith(".urdf") else footfall.load(name)
+    simulation = footfall.Simulation(robot, "flat")
+    simulation.run(simulation.zero_command, 0.001)
+    print(Path(name).name, time.process_time() - cpu, time.perf_counter() - wall, sep="\t")
+    cpu, wall = time.process_time(), time.perf_counter()
+"""
+
+
+def measure_page(*options: str) -> FirstStep:
+    """`footfall walk --panel` from its start until the page is there, with an empty cache."""
+    with tempfile.TemporaryDirectory() as folder, socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+        free.close()
+        begin = time.perf_counter()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "footfall", "walk", "--panel", "--port", str(port), *options],
+            env={**os.environ, "FOOTFALL_CACHE_DIR": folder},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        while process.poll() is None:
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=1.0).close()
+                break
+            except OSError:
+                time.sleep(0.02)
+        wall = time.perf_counter() - begin
+        cpu = sum(map(float, Path(f"/proc/{process.pid}/stat").read_text().rsplit(")")[-1].split()[11:13]))
+        process.terminate()
+        process.wait()
+        return FirstStep("footfall walk --panel", cpu / os.sysconf("SC_CLK_TCK"), wall)
 
 
 def _run(code: str, folder: str) -> tuple[float, float]:

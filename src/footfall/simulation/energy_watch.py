@@ -92,7 +92,8 @@ class EnergyWatch:
         """At a run that began at a time, s. passive: whether nothing was pushed; efforts are in the trajectory."""
         if self._told or not self._watches:
             return
-        driven = np.abs(trajectory.effort).max(initial=0.0) > _ROUNDING * self._robot.mass * 9.81
+        effort = trajectory.effort
+        driven = max(effort.max(initial=0.0), -effort.min(initial=0.0)) > _ROUNDING * self._robot.mass * 9.81
         if not passive or driven:
             self._time = np.nan
             return

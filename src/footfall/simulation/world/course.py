@@ -20,7 +20,7 @@ from footfall.simulation.world.run import Log, Span, run_world
 if TYPE_CHECKING:
     from footfall.simulation.world.engine import WorldEngine
 
-_TOUCHES_A_PERIOD = 16  # room in a log at the start, besides as many as there are
+_TOUCHES_A_PERIOD = 16  # room in a log at the start, besides an eighth more than there are
 
 
 class WorldCourse:
@@ -29,8 +29,9 @@ class WorldCourse:
     def __init__(self, engine: WorldEngine, periods: int) -> None:
         robot = engine.setting.robot
         size = sum(train.size for train in engine.trains)
-        known = engine.plant.latest
-        room = (_TOUCHES_A_PERIOD + (0 if known is None else len(known.contacts))) * (periods + 1)
+        known = 0 if engine.plant.latest is None else len(engine.plant.latest.contacts)
+        # What is not used costs nothing; too little costs a copy of all. Steps want room for twice what they find.
+        room = (_TOUCHES_A_PERIOD + known + known // 8) * (periods + 2)
         self.engine = engine
         self._bodies = np.zeros(0, dtype=np.int64)
         self.log = Log(
