@@ -42,9 +42,9 @@ def check(
     request = WalkRequest(robot=robot, lenient=lenient, frames=frames, sole=area)
     findings = check_walking(machine, frames=frames or None, sole=area)
     if not quick and findings[-1].state != "missing":
-        with progress("making native code for its walk, which takes a minute the first time", 1.0) as told:
+        with progress("making native code for its walk, which takes a minute the first time", 1.0) as report:
             walked = try_walk(
-                request, progress=lambda now, end: told(now / end, f"walking, {now:.1f} of {end:.1f} s")
+                request, progress=lambda now, end: report(now / end, f"walking, {now:.1f} of {end:.1f} s")
             )
         findings.append(walked)
     rows = [(each.what, _SIGNS[each.state], each.outcome, each.advice) for each in findings]

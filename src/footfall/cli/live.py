@@ -74,8 +74,8 @@ def walk_live(request: WalkRequest, name: str, results: Results, server: ServerO
                 CommandServer(name, window=window, capture=capture, token=token) as commands,
                 _panel(results, server),
             ):
-                told = f"walking; `footfall signal stop` and others command it (process {os.getpid()})"
-                errors().print(told, highlight=False)
+                notice = f"walking; `footfall signal stop` and others command it (process {os.getpid()})"
+                errors().print(notice, highlight=False)
                 with until_interrupted() as wait:
                     met = run_live(
                         session,

@@ -99,13 +99,13 @@ def share(
     if target.suffix not in (".html", *SUFFIXES):
         raise typer.BadParameter(f"{str(target)!r}; name a file that ends in .html, {', '.join(SUFFIXES)}")
     new_file(target, force=force)
-    with progress("reading", 1.0) as told:
+    with progress("reading", 1.0) as report:
         recordings = [read_recording(path) for path in sources]
         if target.suffix == ".html":
-            told(0.5, "packing")
+            report(0.5, "packing")
             write_shared(recordings, target, chosen=signal or (), rate=rate or 50.0)
         else:
             pixels = None if size is None else picture_size(size)
-            take_video(recordings[0], target, rate=rate, size=pixels, speed=speed, progress=told)
+            take_video(recordings[0], target, rate=rate, size=pixels, speed=speed, progress=report)
     written = target.stat().st_size / 1e6
     screen().print(f"written to {target}, {written:.1f} MB", highlight=False, markup=False)

@@ -235,9 +235,9 @@ def _rows(summaries: Sequence[Any]) -> list[list[str]]:
         values = [getattr(summary, name) for summary in summaries]
         if not form and not any(values):
             continue
-        told = [
+        cells = [
             format(value, form) if form else "yes" if value is True else str(value or "no")
             for value in values
         ]
-        rows.append([label, *told])
+        rows.append([label, *cells])
     return rows

@@ -59,8 +59,8 @@ def progress(what: str, total: float) -> Iterator[Callable[[float, str], None]]:
     """A bar, gone when all is done, and a function that takes how far it is and what is being done; lines, now and
     then, where output is no terminal."""
     if not errors().is_terminal:
-        with _progress_lines(what) as told:
-            yield lambda done, doing: told(f"{doing}, {100.0 * done / total:.0f} %")
+        with _progress_lines(what) as report:
+            yield lambda done, doing: report(f"{doing}, {100.0 * done / total:.0f} %")
         return
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=errors(), transient=True) as bar:

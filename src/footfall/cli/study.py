@@ -88,8 +88,8 @@ def run(
             "--cells and --most are for studies without a search; Ctrl-C ends one, and it goes on"
         )
     try:
-        with _progress(asked.name) as told:
-            words |= {"restart": restart, "progress": told}
+        with _progress(asked.name) as report:
+            words |= {"restart": restart, "progress": report}
             if asked.search is not None:
                 found = run_search(asked, folder, **words)
             else:
@@ -161,8 +161,8 @@ def worst(
     from footfall.studies.store import worst_rows
 
     rows = worst_rows(result, count)
-    told = f"{len(rows)} of the walks that failed: rows {rows}" if rows else "no walk failed"
-    screen().print(told, highlight=False)
+    text = f"{len(rows)} of the walks that failed: rows {rows}" if rows else "no walk failed"
+    screen().print(text, highlight=False)
     for row in rows:
         _replay(result, row, panel=False, output=output, video=video)
 
@@ -180,8 +180,8 @@ def _replay(result: Path, row: int, *, panel: bool, output: Path, video: bool) -
     if found.replay is None:
         raise InvalidInput(f"row {row} is no walk: only walks can be replayed")
     request = msgspec.json.decode(found.replay, type=WalkRequest)
-    if (told := other_version(request)) is not None:
-        errors().print(f"row {row}: {told}", highlight=False, soft_wrap=True)
+    if (note := other_version(request)) is not None:
+        errors().print(f"row {row}: {note}", highlight=False, soft_wrap=True)
     name = f"{result.resolve().name}-{row}"
     wishes = walk_options.Results(panel=panel, output=output, video=output / f"{name}.mp4" if video else None)
     if panel:

@@ -101,8 +101,8 @@ def replay(
     killed = source.name.endswith(ENDING)
     name = source.name.removesuffix(ENDING if killed else ".walk.json")
     request = read_journal(source) if killed else read_request(source)
-    if (told := other_version(request)) is not None:
-        errors().print(f"{source}: {told}", highlight=False, soft_wrap=True)
+    if (note := other_version(request)) is not None:
+        errors().print(f"{source}: {note}", highlight=False, soft_wrap=True)
     if not run_and_write(request, name, options.Results(plot=plot, as_json=as_json, output=output)):
         raise typer.Exit(MISSED)
 
@@ -179,19 +179,19 @@ def run_and_write(
         video = checked_video(video)
     if results.plot:
         load_pyplot()  # rather fail now than after the walk
-    with progress("preparing; the first time native code is made, which takes a minute", 1.0) as told:
+    with progress("preparing; the first time native code is made, which takes a minute", 1.0) as report:
         session = session_for(completed(request), log_every=results.log_every, log_memory=results.log_bytes)
         with WalkRecorder(session, results.output, name=name) as recorder:
             try:
                 done = walk_on(
-                    session, progress=lambda now, end: told(now / end, f"walking, {now:.1f} of {end:.1f} s")
+                    session, progress=lambda now, end: report(now / end, f"walking, {now:.1f} of {end:.1f} s")
                 )
             except KeyboardInterrupt:
                 session.close()
                 _keep_walked(recorder)
                 raise typer.Exit(INTERRUPTED) from None
             session.close()
-            told(1.0, "writing what happened")
+            report(1.0, "writing what happened")
             try:
                 written = recorder.finish(done, plots=results.plot)
             except KeyboardInterrupt:
@@ -292,8 +292,8 @@ def _draw_video(recording: Path, path: Path) -> None:
     from footfall.recording.reader import read_recording
     from footfall.viewer.video import take_video
 
-    with progress("drawing", 1.0) as told:
-        take_video(read_recording(recording), path, progress=told)
+    with progress("drawing", 1.0) as report:
+        take_video(read_recording(recording), path, progress=report)
     errors().print(f"Written: {path}", highlight=False, soft_wrap=True, markup=False)
 
 

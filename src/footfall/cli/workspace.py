@@ -152,7 +152,7 @@ def analyse(
     if sampling.restart:
         kept.unlink(missing_ok=True)
     try:
-        with progress("sampling", 1.0) as told:
+        with progress("sampling", 1.0) as report:
             found = analyse_workspace(
                 chain,
                 size=sampling.size,
@@ -168,7 +168,7 @@ def analyse(
                 workers=sampling.workers,
                 cluster=sampling.cluster,
                 keep=kept,
-                progress=lambda now: told(
+                progress=lambda now: report(
                     now.samples / now.expected,
                     f"{now.stage}: {now.samples:.3g} samples, {now.rate:.2g} a second",
                 ),
@@ -194,8 +194,8 @@ def _with_volumes(robot: Robot, elements: int) -> Robot:
     """A robot whose file has no volumes, with some around its shapes."""
     from footfall.dynamics.fitted_volumes import fit_volumes
 
-    with progress("volumes", len(robot.bodies)) as told:
-        found = fit_volumes(robot, most=elements, progress=told)
+    with progress("volumes", len(robot.bodies)) as report:
+        found = fit_volumes(robot, most=elements, progress=report)
     errors().print(
         f"{robot.name} has no volumes of its own: {len(found.volumes)} are fitted to its shapes, {elements} "
         f"elements each at most; better ones: {program()} volumes",
@@ -318,13 +318,13 @@ def optimise(
     if restart:
         kept.unlink(missing_ok=True)
     try:
-        with progress("optimising", 1.0) as told:
+        with progress("optimising", 1.0) as report:
             ranking = optimise_arms(
                 tasks,
                 workers=workers,
                 cluster=cluster,
                 keep=kept,
-                progress=lambda now: told(
+                progress=lambda now: report(
                     now.topologies / now.expected,
                     f"{now.topologies} of {now.expected} topologies"
                     + ("" if now.best is None else f", {now.best.topology}: {now.best.score.total:.3f}"),

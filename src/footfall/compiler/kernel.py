@@ -254,7 +254,7 @@ class Kernel:
             entry = disk.read(place)
             if entry is not None:
                 return place, entry
-        with _told_if_long(self.name):
+        with _announced_if_long(self.name):
             entry = _compile(self._traced(kind), kind)
         disk.write(places[0], entry)
         return places[0], entry
@@ -419,7 +419,7 @@ def _meaning(function: Callable[..., Any], module: str) -> str | None:
 
 
 @contextmanager
-def _told_if_long(name: str) -> Iterator[None]:
+def _announced_if_long(name: str) -> Iterator[None]:
     """Say what takes so long, if it does."""
     message = f"still compiling {name!r} to native code; it is kept in {disk.directory()}, so that this happens once"
     timer = threading.Timer(_LONG, _LOG.warning, (message,))

@@ -256,14 +256,14 @@ def algorithm_of_inputs(*, without: Sequence[str] = ()) -> Callable[[Callable[..
             return function(robot, hybrid_inputs(robot, *arguments, **options), **kept)
 
         textbook.__signature__ = Signature([*given, *own])  # type: ignore[attr-defined]
-        textbook.__doc__ = f"{cleandoc(function.__doc__ or '')}\n\n{_told(without)}"
+        textbook.__doc__ = f"{cleandoc(function.__doc__ or '')}\n\n{_argument_lines(without)}"
         taken = {each.name for each in (*given, *own)}
         return Algorithm(textbook, {name: shape for name, shape in _SHAPES.items() if name in taken})
 
     return decorate
 
 
-def _told(without: Sequence[str]) -> str:
+def _argument_lines(without: Sequence[str]) -> str:
     """The lines of `hybrid_inputs`' docstring about arguments, but for some."""
     kept, telling = [], False
     for line in cleandoc(hybrid_inputs.__doc__ or "").splitlines():

@@ -60,7 +60,7 @@ class EnergyWatch:
         self._robot, self._scene, self._given, self._dt = robot, scene, given, dt
         self._time = np.nan  # until which it is known
         self._lowest, self._most = np.inf, 0.0
-        self._told = False
+        self._warned = False
 
     @cached_property
     def _robots(self) -> Robot | None:
@@ -90,7 +90,7 @@ class EnergyWatch:
 
     def look(self, trajectory: Trajectory, *, passive: bool, began: float) -> None:
         """At a run that began at a time, s. passive: whether nothing was pushed; efforts are in the trajectory."""
-        if self._told or not self._watches:
+        if self._warned or not self._watches:
             return
         effort = trajectory.effort
         driven = max(effort.max(initial=0.0), -effort.min(initial=0.0)) > _ROUNDING * self._robot.mass * 9.81
@@ -109,7 +109,7 @@ class EnergyWatch:
         worst = int(gain.argmax())
         self._time, self._lowest = float(trajectory.time[-1]), float(lowest[-1])
         if self._most > 0.0 and gain[worst] > _GAIN * self._most:
-            self._told = True
+            self._warned = True
             low = int(total[: worst + 1].argmin())
             self._tell(energies, rows, trajectory, low, worst, float(gain[worst] / self._most))
 

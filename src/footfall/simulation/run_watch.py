@@ -154,7 +154,7 @@ class LoopWatch:
         self.robot = robot
         self.watching = has_margin(robot)
         self.square = self._square(q) if self.watching else 1.0
-        self.told = False
+        self.warned = False
 
     def _square(self, q: Array) -> float:
         return float(loop_margin(self.robot, q)) ** 2
@@ -168,10 +168,10 @@ class LoopWatch:
         if square < _STUCK**2:
             loops = named_loops(self.robot, state.q)
             raise LoopAtDeadPoint(f"{loops} came to a dead point and cannot go on; {_REMEDY}", state)
-        if self.told:
+        if self.warned:
             return
         if square < _LEAST_MARGIN**2 or (square < _COMING**2 and square < _SOON * fallen):
-            self.told = True
+            self.warned = True
             warnings.warn(
                 f"{named_loops(self.robot, q)} comes near a dead point after t = {state.time:.6g} s: loop_margin is "
                 f"{np.sqrt(square):.2g}; {_REMEDY}",
@@ -218,34 +218,34 @@ class RunWatch:
 
     def __init__(self, robot: Robot, engine: Engine, *, recovery_speed: float) -> None:
         self._robot, self._engine, self._speed = robot, engine, recovery_speed
-        self._told: set[str] = set()
+        self._warned: set[str] = set()
 
     def of(self, engine: Engine) -> RunWatch:
         """The same for a copy of the engine: what has been reported is not reported again."""
         twin = RunWatch(self._robot, engine, recovery_speed=self._speed)
-        twin._told = set(self._told)
+        twin._warned = set(self._warned)
         return twin
 
     def look_at_start(self, state: SimulationState) -> None:
         """Before the first step: what is inside of something is seldom meant to be."""
-        if "inside" not in self._told:
-            self._told.add("inside")
+        if "inside" not in self._warned:
+            self._warned.add("inside")
             warn_if_inside(self._engine.deepest(state), speed=self._speed)
 
     def look_at_end(self, trajectory: Trajectory) -> None:
         if len(trajectory.time) < _LOOKED_AT:  # a loop of single steps
             return
-        if "below" not in self._told:
+        if "below" not in self._warned:
             places = self._engine.link_places(trajectory.q[-1])
             if warn_of_bodies_below_ground(self._shapeless, self._engine.scene, *places):
-                self._told.add("below")
+                self._warned.add("below")
         driven = bool(trajectory.effort.any())
         if (
             driven
-            and "restless" not in self._told
+            and "restless" not in self._warned
             and warn_of_restless_joints(self._robot, trajectory.v, trajectory.effort)
         ):
-            self._told.add("restless")
+            self._warned.add("restless")
 
     @cached_property
     def _shapeless(self) -> Shapeless:

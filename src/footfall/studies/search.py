@@ -228,7 +228,7 @@ class _Run:
             self.crew,
             restart=self.restart,
             tables=name == _TRIAL,
-            progress=self._told,
+            progress=self._note_progress,
         )
         self.before, self.failed = self.before + result.runs, self.failed + result.failed
         rows: list[list[Row]] = [[] for _ in values]
@@ -238,7 +238,7 @@ class _Run:
                 rows[row.cell // cells].append(row)
         return rows
 
-    def _told(self, now: StudyProgress) -> None:
+    def _note_progress(self, now: StudyProgress) -> None:
         if self.progress is None:
             return
         cells, search = self.study.cells, self.search

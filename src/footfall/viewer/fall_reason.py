@@ -65,7 +65,7 @@ def reason_of_fall(recording: Recording) -> Reason | None:
         return None
     end, table = falls[0].time, recording.signals
     rows = (recording.time >= end - _BEFORE) & (recording.time <= end)
-    return told_reason(
+    return first_reason(
         LastSeconds(
             end,
             str(falls[0].data.get("cause", "")),
@@ -89,15 +89,15 @@ def reason_of_walk(session: WalkSession) -> Reason | None:
     robot, time = session.code.body.robot, np.array(log.signals["time"])
     known = {name: (time, log.signals[name]) for name in _KNOWN}
     q = log.q[:, : robot.nq]
-    return told_reason(
+    return first_reason(
         LastSeconds(session.time, cause, robot, time, q, known, walker.scene, session.happened)
     )
 
 
-def told_reason(fall: LastSeconds) -> Reason:
+def first_reason(fall: LastSeconds) -> Reason:
     """What went wrong, one thing after the other."""
     found = (*_slips(fall), *_edges(fall), *_tilt(fall), *_stops(fall), *_currents(fall))
-    signs = sorted([*found, *_told(fall)], key=lambda each: each.time)
+    signs = sorted([*found, *_events_before(fall)], key=lambda each: each.time)
     if not signs:
         return Reason(fall.end, f"fell: {fall.cause}")
     chain = ", then ".join(dict.fromkeys(f"{each.text} at {each.time:.2f} s" for each in signs[:4]))
@@ -199,7 +199,7 @@ def _currents(fall: LastSeconds) -> list[Reason]:
     return [Reason(float(strain[0][np.argmax(held)]), "a motor gave all of its current")]
 
 
-def _told(fall: LastSeconds) -> list[Reason]:
+def _events_before(fall: LastSeconds) -> list[Reason]:
     """What was done to it, and plans that there were none, or that came late."""
     found: list[Reason] = []
     for time, name, data in fall.events:

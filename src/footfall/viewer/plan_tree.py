@@ -17,12 +17,12 @@ _LONGEST_PURPOSE = 60  # characters of what a plan is for
 
 
 class PlanRow(NamedTuple):
-    """A version of the plan. number: by which it is chosen. about: what it is for. told: when and how fast it was
+    """A version of the plan. number: by which it is chosen. about: what it is for. planned: when and how fast it was
     planned. poses: where each of them has its stance foot, and its hands."""
 
     number: int
     about: str
-    told: str
+    planned: str
     poses: tuple[str, ...]
 
 
@@ -70,7 +70,7 @@ class PlanTree:
 
     def _version(self, row: PlanRow) -> str:
         chosen = row.number == self.version
-        entry = _entry(f"{row.number}: {row.told}, {len(row.poses)} poses", chosen, version=row.number)
+        entry = _entry(f"{row.number}: {row.planned}, {len(row.poses)} poses", chosen, version=row.number)
         poses = "".join(
             _entry(
                 f"{'☐' if k in self.hidden else '☑'} {k}: {text}",
@@ -86,9 +86,9 @@ class PlanTree:
 
 def _entry(text: str, chosen: bool, *, version: int | None, pose: int | None = None) -> str:
     """A line that tells the program that it was clicked on; see `page/link.js`."""
-    told = escape(msgspec.json.encode(Branch(version=version, pose=pose)).decode(), quote=True)
+    branch = escape(msgspec.json.encode(Branch(version=version, pose=pose)).decode(), quote=True)
     weight = "font-weight:700;color:#1c7ed6" if chosen else ""
-    return f'<div role="button" style="cursor:pointer;{weight}" data-tell="{told}">{escape(text)}</div>'
+    return f'<div role="button" style="cursor:pointer;{weight}" data-tell="{branch}">{escape(text)}</div>'
 
 
 def kept_poses(poses: Sequence[Any], hidden: frozenset[int]) -> list[Any]:

@@ -38,7 +38,7 @@ class PolicyPanel:
         self._link = link or PageLink()
         self._link.received, self._link.lost = self._on_message, self.held.forget
         self._begin_again, self._steps_due = False, 0
-        self._told, self._busy = -math.inf, 0.0
+        self._refreshed, self._busy = -math.inf, 0.0
         stage.set_sky()
         self._view = LivePanel(stage, run.simulation)
         self._tell()
@@ -79,7 +79,7 @@ class PolicyPanel:
             self._busy += 0.1 * ((time.thread_time() - began) / run.note.period - self._busy)
             if self.failed is None and run.fallen:
                 self.failed = "it has fallen"
-        if time.monotonic() - self._told > _NEWS:
+        if time.monotonic() - self._refreshed > _NEWS:
             self._tell()
 
     def _on_message(self, page: int, message: AnyMessage) -> None:
@@ -100,7 +100,7 @@ class PolicyPanel:
                 self._usual = np.zeros(3)
 
     def _tell(self) -> None:
-        self._told = time.monotonic()
+        self._refreshed = time.monotonic()
         run = self.policy_run
         ahead, left, turn = (float(each) for each in run.command)
         moving = np.round(run.velocity, 2) + 0.0

@@ -132,8 +132,8 @@ def _plan_row(number: int, data: Mapping[str, Any]) -> PlanRow:
         x, y, *_ = foot["position"]
         poses.append(f"{foot['foot']} at {x:.2f}, {y:.2f} m{hands}")
     times = [(word, data.get(name)) for word, name in (("asked at", "asked"), ("from", "begins"))]
-    told = ", ".join(f"{word} {value:.2f} s" for word, value in times if isinstance(value, (int, float)))
-    return PlanRow(number, str(data.get("about", "a plan")), told or "a plan", tuple(poses))
+    text = ", ".join(f"{word} {value:.2f} s" for word, value in times if isinstance(value, (int, float)))
+    return PlanRow(number, str(data.get("about", "a plan")), text or "a plan", tuple(poses))
 
 
 def _latest(events: list[tuple[float, Any]], now: float) -> int | None:

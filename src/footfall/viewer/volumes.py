@@ -153,17 +153,17 @@ def distance_colors(distance: Array) -> Array:
 def distance_scale(closest: tuple[Pair, float] | None) -> str:
     """A scale of the colors as HTML, with a mark at the closest pair."""
     ends = [f"rgb({', '.join(str(int(c)) for c in color)})" for color in (_NEAR_COLOR, _FAR_COLOR)]
-    told, mark = f"no pair within {1e3 * CLOSE:.0f} mm", ""
+    text, mark = f"no pair within {1e3 * CLOSE:.0f} mm", ""
     if closest is not None:
         (first, second), distance = closest
-        told = f"{escape(first)} and {escape(second)}: {1e3 * distance:.0f} mm"
+        text = f"{escape(first)} and {escape(second)}: {1e3 * distance:.0f} mm"
         share = 100 * min(max(distance / CLOSE, 0.0), 1.0)
         mark = f'<div style="position:absolute;left:{share:.0f}%;top:-2px;width:2px;height:14px;background:#222"></div>'
     bar = f"background:linear-gradient(to right, {ends[0]}, {ends[1]})"
     return (
         f'<div style="margin:0 1em"><div style="position:relative;height:10px;{bar}">{mark}</div>'
         f'<div style="display:flex;justify-content:space-between;font-size:0.8em"><span>0 mm</span>'
-        f"<span>{1e3 * CLOSE:.0f} mm</span></div>{told}</div>"
+        f"<span>{1e3 * CLOSE:.0f} mm</span></div>{text}</div>"
     )
 
 

@@ -109,7 +109,7 @@ class WalkPanel:
         self._reason: Reason | None = None  # of the fall
         self._marked = -1  # how much of what happened is marked on the time line
         self._looks_back = False  # at an instant that was chosen, and stays there
-        self._told, self._tables = -math.inf, -math.inf
+        self._refreshed, self._tables = -math.inf, -math.inf
         self.history, self._way = WalkHistory(session), FreeWay(session)
         self.plots.offer(self.history)
         self.scene = WalkScene(stage, session, self._on_drag)
@@ -321,8 +321,8 @@ class WalkPanel:
             self.session.run(seconds)
         except Exception as problem:  # the page lives on, and says what was wrong
             expected = isinstance(problem, FootfallError)  # a full disk, say
-            told = f": {problem}" if expected else ""
-            _LOG.error("the walk failed at %.3f s%s", self.session.time, told, exc_info=not expected)
+            cause = f": {problem}" if expected else ""
+            _LOG.error("the walk failed at %.3f s%s", self.session.time, cause, exc_info=not expected)
             self.failed = str(problem) if expected else f"{type(problem).__name__}: {problem}"
         share = (time.thread_time() - begin) / seconds
         self._busy += 0.1 * (share - self._busy)
@@ -601,8 +601,8 @@ class WalkPanel:
     def show(self) -> None:
         """Draw all as it is now, if anybody looks."""
         now = time.monotonic()
-        if now - self._told >= _NEWS:
-            self._told = now
+        if now - self._refreshed >= _NEWS:
+            self._refreshed = now
             self.history.take(self.session)
             self._show_state()
             self.plots.show(

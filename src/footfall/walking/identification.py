@@ -18,7 +18,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.errors import InvalidInput
-from footfall.walking import signals as told
+from footfall.walking import signals as kinds
 from footfall.walking.joints_by_hand import FADE
 from footfall.walking.session import WalkSession
 
@@ -126,7 +126,7 @@ class FeedForwardSearch:
     share, and with the best. sweep: what is swept. `advance` begins the next one when one is over; between its calls
     the session runs."""
 
-    def __init__(self, session: WalkSession, sweep: told.SweepJoint) -> None:
+    def __init__(self, session: WalkSession, sweep: kinds.SweepJoint) -> None:
         self.sweep = sweep
         self.tuned: Tuned | None = None  # when all is done
         self._session = session
@@ -157,9 +157,9 @@ class FeedForwardSearch:
 
     def _begin(self, share: float) -> None:
         session = self._session
-        session.send(told.FeedVelocity(time=session.time, name=self.sweep.name, share=share))
+        session.send(kinds.FeedVelocity(time=session.time, name=self.sweep.name, share=share))
         session.send(
-            told.SweepJoint(**{name: getattr(self.sweep, name) for name in _FIELDS}, time=session.time)
+            kinds.SweepJoint(**{name: getattr(self.sweep, name) for name in _FIELDS}, time=session.time)
         )
         self._until = session.time + self.sweep.seconds + FADE  # and at rest again
 

@@ -68,26 +68,26 @@ def watch_joints(watch: JointWatch, places: JointPlaces, q: Array, v: Array, tim
 def beyond_stops(watch: JointWatch, body: WalkingBody, *, through: bool) -> tuple[str, ...]:
     """In words: which joints were beyond their limits, by how much, and from when on: those whose stops would have
     given way by as much, or those that went through."""
-    told = []
+    over = []
     for k, name in enumerate(body.joint_names):
         by = watch.beyond[k]
         if watch.beyond_at[k] >= 0.0 and bool(by > _THROUGH) is through:
             size = f"{1e3 * by:.0f} mm" if slides(body, name) else f"{np.rad2deg(by):.1f} degrees"
-            told.append(f"joint {name!r} up to {size} beyond its limits, first at {watch.beyond_at[k]:.3f} s")
-    return tuple(told)
+            over.append(f"joint {name!r} up to {size} beyond its limits, first at {watch.beyond_at[k]:.3f} s")
+    return tuple(over)
 
 
 def too_fast(watch: JointWatch, body: WalkingBody) -> tuple[str, ...]:
     """In words: which joints were faster than they can be, by how much, and from when on."""
-    told = []
+    over = []
     for k, name in enumerate(body.joint_names):
         if watch.faster_at[k] >= 0.0:
             limit = f"{watch.fastest[k]:.3g} {'m/s' if slides(body, name) else 'rad/s'}"
-            told.append(
+            over.append(
                 f"joint {name!r} at up to {watch.faster[k]:.0%} of the {limit} that it can have, first at "
                 f"{watch.faster_at[k]:.3f} s"
             )
-    return tuple(told)
+    return tuple(over)
 
 
 def slides(body: WalkingBody, joint: str) -> bool:

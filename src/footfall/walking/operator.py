@@ -19,7 +19,7 @@ import numpy as np
 
 from footfall.errors import InvalidInput, UnknownName
 from footfall.robot.drives.homing import HomingState
-from footfall.walking import signals as told
+from footfall.walking import signals as kinds
 from footfall.walking.hardware import FaultKind, Stage, Trouble, fail
 from footfall.walking.settings import WalkSettings
 from footfall.walking.walker import Walker
@@ -80,18 +80,18 @@ class Operator:
         away = tuple(name for name, offset in zip(names, hand.offsets, strict=True) if abs(offset) > _AWAY)
         return away or ((names[hand.sweep[0]["joint"]],) if hand.active[0] else ())
 
-    def operate(self, signal: told.AnySignal, *, rests: bool) -> None:
+    def operate(self, signal: kinds.AnySignal, *, rests: bool) -> None:
         """Carry out what an operator says; refused where the state does not allow it. rests: whether the robot's motion
         is over."""
         state = self._walker.hardware.state
         match signal:
-            case told.EmergencyStop():
+            case kinds.EmergencyStop():
                 self._moving = self._moving or not rests
                 fail(state, Trouble.EMERGENCY, 0)
-            case told.Reset():
+            case kinds.Reset():
                 self._require(signal, Stage.ERROR)
                 self._go(Stage.OFF)
-            case told.Power(on=True):
+            case kinds.Power(on=True):
                 self._require(signal, Stage.OFF)
                 if self._moving:
                     raise InvalidInput(
@@ -101,40 +101,40 @@ class Operator:
                 self._waits = True
                 self._hold()
                 self._go(Stage.READY)
-            case told.Power():
+            case kinds.Power():
                 self._require(signal, Stage.READY)
                 self._go(Stage.OFF)
-            case told.Activate():
+            case kinds.Activate():
                 self._require(signal, Stage.READY)
                 self._waits = False
                 self._go(Stage.ACTIVE)
-            case told.Deactivate():
+            case kinds.Deactivate():
                 self._require(signal, Stage.ACTIVE)
                 if not rests:
                     raise InvalidInput("'deactivate' is refused: the robot walks; tell it to `stop` first")
                 self._waits = True
-            case told.Tare():
+            case kinds.Tare():
                 self._tare()
-            case told.Home():
+            case kinds.Home():
                 self._require(signal, Stage.READY)
                 self._home()
-            case told.Calibrate():
+            case kinds.Calibrate():
                 self._require(signal, Stage.OFF)
                 self._calibrate()
-            case told.MoveJoint(name=name, offset=offset):
+            case kinds.MoveJoint(name=name, offset=offset):
                 self._require(signal, Stage.ACTIVE)
                 self._move(name, offset, rests=rests)
-            case told.SweepJoint():
+            case kinds.SweepJoint():
                 self._require(signal, Stage.ACTIVE)
                 self._sweep(signal, rests=rests)
-            case told.FeedVelocity(name=name, share=share):
+            case kinds.FeedVelocity(name=name, share=share):
                 self._walker.hardware.settings.ahead[self._joints(name)] = share
 
     def forces(self, factor: float) -> dict[str, Any]:
         """Parameters by which force control has a share of its strength."""
         return {name: factor * rate for name, rate in self._rates.items()}
 
-    def _require(self, signal: told.AnySignal, stage: Stage) -> None:
+    def _require(self, signal: kinds.AnySignal, stage: Stage) -> None:
         if self.stage is not stage:
             raise InvalidInput(
                 f"{signal.word!r} is refused: the robot is {_NAMES[self.stage]}, not {_NAMES[stage]}; "
@@ -176,7 +176,7 @@ class Operator:
         hand.wanted[chosen] = offset
         hand.active[0] = 1
 
-    def _sweep(self, signal: told.SweepJoint, *, rests: bool) -> None:
+    def _sweep(self, signal: kinds.SweepJoint, *, rests: bool) -> None:
         """Let a joint swing through frequencies."""
         walker, hand, words = self._walker, self._walker.hardware.hand, "'sweep' is refused: "
         if walker.options.mode != "full":

@@ -459,8 +459,8 @@ class Pilot:
                 continue
             self.driving = command
             self._fresh = command != wanted
-            told = () if command == order.command else (f"clipped to {command}",)
-            return *made, told
+            notes = () if command == order.command else (f"clipped to {command}",)
+            return *made, notes
         raise problem or InvalidInput(f"no steps for {order.command}")
 
     def _planned(

@@ -30,7 +30,7 @@ from footfall.robot.load import load
 from footfall.robot.model import Robot
 from footfall.scene.load import load_scene
 from footfall.scene.model import Scene
-from footfall.walking import signals as told
+from footfall.walking import signals as kinds
 from footfall.walking.arrival import middle_of
 from footfall.walking.body import walking_body
 from footfall.walking.log import CHUNK, LOG_MEMORY, cut
@@ -157,7 +157,7 @@ class WalkSession:
         if asked.scan and seeing:
             self.pilot.scan()
         self._signals = list(asked.ordered_signals)  # that are still to come
-        self.sent: list[told.AnySignal] = []
+        self.sent: list[kinds.AnySignal] = []
         # Time, name and data of events: signals, plans, what was seen.
         self.happened: list[tuple[float, str, Mapping[str, Any]]] = []
         if self.surroundings.version > 0:
@@ -178,26 +178,26 @@ class WalkSession:
 
     def drive(self, forward: float = 0.0, left: float = 0.0, turn: float = 0.0) -> None:
         """Walk with a velocity from now on, m/s and rad/s; the nearest that steps can give."""
-        self.send(told.Drive(time=self.time, forward=float(forward), left=float(left), turn=float(turn)))
+        self.send(kinds.Drive(time=self.time, forward=float(forward), left=float(left), turn=float(turn)))
 
     def walk_to(self, x: float, y: float = 0.0, yaw: float = 0.0) -> None:
         """Walk to a place, m and rad, around and over what is in the way."""
-        self.send(told.WalkTo(time=self.time, x=float(x), y=float(y), yaw=float(yaw)))
+        self.send(kinds.WalkTo(time=self.time, x=float(x), y=float(y), yaw=float(yaw)))
 
     def stop(self) -> None:
         """Come to rest as soon as possible."""
-        self.send(told.Stop(time=self.time))
+        self.send(kinds.Stop(time=self.time))
 
     def perform(self, motion: str, **options: Any) -> None:
         """Do something that begins and ends at rest: walk, follow, stamp, bow, look_around, one_leg, balance, wave."""
-        words = [str(kind.__struct_config__.tag) for kind in told.MOTIONS]
+        words = [str(kind.__struct_config__.tag) for kind in kinds.MOTIONS]
         if motion not in words:
             raise UnknownName("motion", motion, words)
-        self.send(told.made_signal(motion, {"time": self.time, **options}))
+        self.send(kinds.made_signal(motion, {"time": self.time, **options}))
 
     def set(self, name: str, value: Any) -> None:
         """Let a parameter have another value from now on; `parameters` lists them."""
-        self.send(told.Set(time=self.time, name=name, value=value))
+        self.send(kinds.Set(time=self.time, name=name, value=value))
 
     def happen(self, event: str, **options: Any) -> None:
         """Let something happen around the robot: push, load, frame, move, add, remove, surface."""
@@ -205,12 +205,12 @@ class WalkSession:
 
     def happen_at(self, time: float, event: str, **options: Any) -> None:
         """The same at a time that is to come, s."""
-        words = [str(kind.__struct_config__.tag) for kind in told.EVENTS]
+        words = [str(kind.__struct_config__.tag) for kind in kinds.EVENTS]
         if event not in words:
             raise UnknownName("event", event, words)
-        self.send(told.made_signal(event, {"time": time, **options}))
+        self.send(kinds.made_signal(event, {"time": time, **options}))
 
-    def send(self, signal: told.AnySignal) -> None:
+    def send(self, signal: kinds.AnySignal) -> None:
         """Send a signal: now, or at its time if that is to come; one of the past counts from now on."""
         if signal.time > self.time + 1e-9:
             self._signals.append(signal)
@@ -451,7 +451,7 @@ class WalkSession:
         if silent and self._blind is None:
             self._blind = self.time
             pilot.hold()
-            self._note("vision lost", {"problem": sight.arrivals.told})
+            self._note("vision lost", {"problem": sight.arrivals.status})
             self._tell_followers()
         elif not silent and self._blind is not None:
             self._blind = None
@@ -462,7 +462,7 @@ class WalkSession:
             pilot.hold()  # it was told of a goal meanwhile
         waited = 0.0 if self._blind is None else self.time - self._blind
         if pilot.held is not None and waited > GIVE_UP and pilot.rests(self.time):
-            pilot.give_up(f"nothing was seen for {waited:.0f} s: {sight.arrivals.told}")
+            pilot.give_up(f"nothing was seen for {waited:.0f} s: {sight.arrivals.status}")
 
     def _note(self, name: str, data: Mapping[str, Any]) -> None:
         self.happened.append((self.time, name, data))
@@ -509,15 +509,15 @@ class WalkSession:
 
     # What signals do
 
-    def _take(self, signal: told.AnySignal) -> None:
+    def _take(self, signal: kinds.AnySignal) -> None:
         """Do what a signal says."""
         self._walls_at = -_NEVER
-        if isinstance(signal, told.EVENTS):
+        if isinstance(signal, kinds.EVENTS):
             self._let_happen(signal)
-        elif isinstance(signal, told.OPERATOR):
+        elif isinstance(signal, kinds.OPERATOR):
             self._operate(signal)
         else:
-            if not isinstance(signal, told.Set | told.Stop):
+            if not isinstance(signal, kinds.Set | kinds.Stop):
                 self.operator.require_active(signal.word)
             self._obey(signal)
         if self.walker.scene is not self.scenes[-1][1]:
@@ -526,14 +526,14 @@ class WalkSession:
         self._note("signal", msgspec.to_builtins(signal))
         self._tell_followers()
 
-    def _operate(self, signal: told.AnySignal) -> None:
+    def _operate(self, signal: kinds.AnySignal) -> None:
         """What the operator switches."""
-        if isinstance(signal, told.ForceControl):
+        if isinstance(signal, kinds.ForceControl):
             for name, value in self.operator.forces(signal.factor).items():
                 self._set(name, value)
             return
         self.operator.operate(signal, rests=self._stands)
-        if isinstance(signal, told.EmergencyStop | told.Deactivate):
+        if isinstance(signal, kinds.EmergencyStop | kinds.Deactivate):
             self.pilot.stop()  # what was asked for is forgotten: a robot that is moved must not walk back
 
     @property
@@ -544,33 +544,33 @@ class WalkSession:
         idles = pilot.motion.plan.sequences[sequence].action is Action.IDLE
         return (pilot.rests(self.time) or idles) and not pilot.busy
 
-    def _let_happen(self, signal: told.AnySignal) -> None:
+    def _let_happen(self, signal: kinds.AnySignal) -> None:
         """Change the world around the robot."""
         if isinstance(self.sight, LedSight):
             self.sight.happened(signal)
         match signal:
-            case told.PushBody(body=body, force=force, torque=torque, seconds=seconds):
+            case kinds.PushBody(body=body, force=force, torque=torque, seconds=seconds):
                 self._require_body(body)
                 self.walker.push(Push(body, force, self.time, seconds, torque))
-            case told.Load(body=body, mass=mass, at=at):
+            case kinds.Load(body=body, mass=mass, at=at):
                 self._require_body(body)
                 self.walker.loads[body, at] = mass
-            case told.Frame(slack=slack, on=on):
+            case kinds.Frame(slack=slack, on=on):
                 self.walker.hang(slack if on else None)
-            case told.Add():
+            case kinds.Add():
                 self.walker.put(added_object(signal))
-            case told.Remove(object=name):
+            case kinds.Remove(object=name):
                 self.walker.take_away(name)
-            case told.Move() | told.Surface():
+            case kinds.Move() | kinds.Surface():
                 for thing in changed_objects(signal, self.walker.scene):
                     self.walker.put(thing)
 
-    def _obey(self, signal: told.AnySignal) -> None:
+    def _obey(self, signal: kinds.AnySignal) -> None:
         """Do what the robot is told."""
         match signal:
-            case told.Set(name=name, value=value):
+            case kinds.Set(name=name, value=value):
                 self._set(name, value)
-            case told.Stop():
+            case kinds.Stop():
                 self.pilot.stop()
             case _:
                 order = requested(signal, self.pilot.settings)

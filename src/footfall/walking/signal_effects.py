@@ -23,38 +23,38 @@ from footfall.planning.transition_planner import (
 )
 from footfall.robot.shapes import Box
 from footfall.scene.model import Material, Scene, SceneObject
-from footfall.walking import signals as told
+from footfall.walking import signals as kinds
 from footfall.walking.settings import WalkSettings
 from footfall.walking.walker import POINT_DAMPING
 
 
-def requested(signal: told.Signal, settings: WalkSettings) -> Request:
+def requested(signal: kinds.Signal, settings: WalkSettings) -> Request:
     """What a signal asks of the planner."""
     match signal:
-        case told.Drive(forward=forward, left=left, turn=turn):
+        case kinds.Drive(forward=forward, left=left, turn=turn):
             return Teleoperate(VelocityCommand(forward, left, turn), settings.planning.drive_steps)
-        case told.WalkTo(x=x, y=y, yaw=yaw):
+        case kinds.WalkTo(x=x, y=y, yaw=yaw):
             return GoTo(Goal(x, y, yaw))
-        case told.WalkStraight(distance=distance, longest=longest):
+        case kinds.WalkStraight(distance=distance, longest=longest):
             return WalkStraight(distance, shortest=min(0.1, longest), longest=longest)
-        case told.Follow(plan=plan):
+        case kinds.Follow(plan=plan):
             return FollowFile(plan)
-        case told.Stamp(steps=steps):
+        case kinds.Stamp(steps=steps):
             return FollowSteps(tuple(stamping(steps)))
-        case told.Bow(angle=angle, hold=hold):
+        case kinds.Bow(angle=angle, hold=hold):
             return Perform("bow", {"angle": angle, "hold": hold})
-        case told.LookAround(pan=pan, hold=hold):
+        case kinds.LookAround(pan=pan, hold=hold):
             return Perform("look_around", {"pan": pan, "hold": hold})
-        case told.OneLeg(foot=foot, lift=lift, hold=hold):
+        case kinds.OneLeg(foot=foot, lift=lift, hold=hold):
             return Perform("one_leg", {"foot": foot, "lift": lift, "hold": hold})
-        case told.Balance(hand=hand, position=position, force=force, hold=hold):
+        case kinds.Balance(hand=hand, position=position, force=force, hold=hold):
             return Perform("balance", {"hand": hand, "position": position, "force": force, "hold": hold})
-        case told.Wave(hand=hand, times=times):
+        case kinds.Wave(hand=hand, times=times):
             return Perform("wave", {"hand": hand, "times": times})
     raise InvalidInput(f"signal {signal.word!r} asks nothing of the robot")
 
 
-def added_object(signal: told.Add) -> SceneObject:
+def added_object(signal: kinds.Add) -> SceneObject:
     """The object that a signal puts into the scene."""
     material = Material(friction=signal.friction)
     if signal.stiffness is not None:
@@ -70,16 +70,16 @@ def added_object(signal: told.Add) -> SceneObject:
     )
 
 
-def changed_objects(signal: told.Move | told.Surface, scene: Scene) -> list[SceneObject]:
+def changed_objects(signal: kinds.Move | kinds.Surface, scene: Scene) -> list[SceneObject]:
     """Objects as they are after a signal."""
     known = [each.name for each in scene.fixed_objects]
-    if isinstance(signal, told.Surface) and signal.object == "all":
+    if isinstance(signal, kinds.Surface) and signal.object == "all":
         chosen = list(scene.fixed_objects)
     elif signal.object in known:
         chosen = [scene.object(signal.object)]
     else:
         raise UnknownName("object at rest or on a given path", signal.object, known, f"scene {scene.name!r}")
-    if isinstance(signal, told.Move):
+    if isinstance(signal, kinds.Move):
         return [replace(chosen[0], placement=_moved(chosen[0].placement, signal), motion=None)]
     given = {name: getattr(signal, name) for name in ("friction", "stiffness", "damping")}
     changes = {name: value for name, value in given.items() if value is not None}
@@ -88,6 +88,6 @@ def changed_objects(signal: told.Move | told.Surface, scene: Scene) -> list[Scen
     return [replace(each, material=replace(each.material, **changes)) for each in chosen]
 
 
-def _moved(placement: Transform, signal: told.Move) -> Transform:
+def _moved(placement: Transform, signal: kinds.Move) -> Transform:
     rotation = placement.rotation if signal.yaw is None else rotation_z(signal.yaw)
     return Transform(rotation, np.array(signal.position))

@@ -165,7 +165,7 @@ class WalkTally:
         self.dcm, self.zmp, self.center = MeanSquare(), MeanSquare(), MeanSquare()
         self.peaks = np.zeros(len(body.driven))
         self.strained, self.strained_at = np.zeros(len(body.driven)), np.zeros(len(body.driven))
-        self._effort = None if effort is None else _told_efforts(body, effort)
+        self._effort = None if effort is None else _measurable_efforts(body, effort)
         self._torques = np.empty((0, len(body.driven)))  # the last ones before those that come
         self._body, self._weight, self._row_time = body, weight, row_time
         self._power, self._powers = 0.0, 0  # W, summed up, of so many rows
@@ -229,16 +229,16 @@ class WalkTally:
     @property
     def too_strong(self) -> tuple[str, ...]:
         """In words: which joints gave more than they can, by how much, and when."""
-        told = []
+        lines = []
         for k in np.flatnonzero(self.strained > _STRONGER).tolist():
             name = self._body.joint_names[k]
             assert self._effort is not None
             limit = f"{self._effort[k]:.3g} {'N' if slides(self._body, name) else 'Nm'}"
-            told.append(
+            lines.append(
                 f"joint {name!r} with up to {self.strained[k]:.0%} of the {limit} that it can give, over 0.1 s before "
                 f"{self.strained_at[k]:.3f} s"
             )
-        return tuple(told)
+        return tuple(lines)
 
     @property
     def power(self) -> float:
@@ -266,13 +266,13 @@ class WalkTally:
         return HandContacts(found, planned, made)
 
 
-def _told_efforts(body: WalkingBody, effort: Array) -> Array:
+def _measurable_efforts(body: WalkingBody, effort: Array) -> Array:
     """What joints can give (joints,), infinite for toes: sensors tell the force on a whole foot, and not what of it is
     on the toes, which inverse dynamics takes for all of it."""
     toes = [body.joint_names.index(name) for name in body.toes]
-    told = np.array(effort, dtype=np.float64)
-    told[toes] = np.inf
-    return told
+    measured = np.array(effort, dtype=np.float64)
+    measured[toes] = np.inf
+    return measured
 
 
 def _added(before: float, values: Array) -> float:

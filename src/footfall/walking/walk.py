@@ -36,7 +36,7 @@ from footfall.walking.walker import Walker, WalkingCode
 _PROGRESS = 0.5  # s, simulated, between two reports
 _LONGEST_WALK = 3600.0  # s, of a walk that nobody ends
 
-Told = Callable[[float, float], None]  # simulated time and how much there will be, s
+Progress = Callable[[float, float], None]  # simulated time and how much there will be, s
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +66,7 @@ def walk(
     request: WalkRequest | None = None,
     *,
     code: WalkingCode | None = None,
-    progress: Told | None = None,
+    progress: Progress | None = None,
     log_every: int = 1,
     log_memory: float = LOG_MEMORY,
 ) -> Walk:
@@ -81,13 +81,13 @@ def walk(
     return walk_on(session, progress=progress)
 
 
-def walk_on(session: WalkSession, *, progress: Told | None = None, timed: bool = True) -> Walk:
+def walk_on(session: WalkSession, *, progress: Progress | None = None, timed: bool = True) -> Walk:
     """Let a session do all that it was asked for, to its end. timed: whether to measure a control period then."""
     walk_out(session, progress=progress)
     return Walk(session, summarise(session, timed=timed))
 
 
-def walk_out(session: WalkSession, *, progress: Told | None = None) -> None:
+def walk_out(session: WalkSession, *, progress: Progress | None = None) -> None:
     """Let a session do all that it was asked for."""
     asked = session.asked
     end = _LONGEST_WALK if asked.seconds is None else asked.seconds

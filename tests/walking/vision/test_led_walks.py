@@ -174,7 +174,7 @@ def test_vision_is_killed_and_comes_back(
 def test_who_does_not_know_the_token_sees_nothing(code: WalkingCode) -> None:
     with VisionService(seer(), token="right") as service:
         link = VisionLink("{}:{}".format(*service.address), token="wrong")
-        assert eventually(lambda: "left" in link.told)
+        assert eventually(lambda: "left" in link.status)
         assert service.served == 0
         link.close()
 

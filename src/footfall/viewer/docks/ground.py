@@ -108,8 +108,8 @@ def histogram(values: Sequence[float]) -> str:
         f'height="{_HIGH * count / most:.1f}" fill="#4c72b0"/>'
         for k, count in enumerate(counts)
     )
-    told = f"median {np.median(values):.0f}, largest {max(values):.0f} us of processor time a control period"
+    text = f"median {np.median(values):.0f}, largest {max(values):.0f} us of processor time a control period"
     return (
         f'<div style="padding:.5em .75em;font-size:.78em"><svg viewBox="0 0 {_SIZE:g} {_HIGH:g}" '
-        f'style="width:100%;background:#f4f6f9">{bars}</svg>0 to {top:.0f} us; {told}</div>'
+        f'style="width:100%;background:#f4f6f9">{bars}</svg>0 to {top:.0f} us; {text}</div>'
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from footfall.errors import FootfallError
 from footfall.viewer.docks.dock import Dock, as_table, as_text
-from footfall.walking import signals as told
+from footfall.walking import signals as kinds
 from footfall.walking.identification import (
     FeedForwardSearch,
     Heard,
@@ -57,11 +57,11 @@ class JointsDock(Dock):
 
     def move(self) -> None:
         """Let the joint be where the slider says."""
-        self._send(told.MoveJoint(name=str(self.name.value), offset=math.radians(float(self.offset.value))))
+        self._send(kinds.MoveJoint(name=str(self.name.value), offset=math.radians(float(self.offset.value))))
 
     def give_back(self, name: str) -> None:
         """Let a joint, or all, be where the controller wants them."""
-        self._send(told.MoveJoint(name=name))
+        self._send(kinds.MoveJoint(name=name))
         if name in ("all", str(self.name.value)):
             self.offset.value = 0.0
 
@@ -77,8 +77,8 @@ class JointsDock(Dock):
             )
             for k in moved
         ]
-        told_of = as_table(("", "beside, deg", "angle, deg"), rows) if rows else as_text("No joint is moved.")
-        self.state.content = told_of
+        text = as_table(("", "beside, deg", "angle, deg"), rows) if rows else as_text("No joint is moved.")
+        self.state.content = text
 
     def _choose(self) -> None:
         """The slider shows the joint that is chosen, within its limits."""
@@ -147,9 +147,9 @@ class IdentifyDock(Dock):
                 self._search = None
                 raise
             if done:
-                told_of = self._tuned(self._search)
+                text = self._tuned(self._search)
                 self._search = None
-                self._show(session, told_of)
+                self._show(session, text)
         elif self._waits is not None and session.time >= self._waits:
             self._waits = None
             self._show(session)
@@ -164,8 +164,8 @@ class IdentifyDock(Dock):
                 "It sweeps three times: as it is, with another share, and with the best."
             )
 
-    def _wanted(self) -> told.SweepJoint:
-        return told.SweepJoint(
+    def _wanted(self) -> kinds.SweepJoint:
+        return kinds.SweepJoint(
             name=str(self.name.value),
             amplitude=math.radians(min(max(float(self.amplitude.value), 0.05), 20.0)),
             first=min(max(float(self.first.value), 0.1), 50.0),
@@ -189,7 +189,7 @@ class IdentifyDock(Dock):
         response = sweep_response(heard, float(sweep["first"]), float(sweep["last"]))
         self.plot.content = bode_plot(response)
         name = session.code.body.joint_names[int(sweep["joint"])]
-        self.state.content = as_text(f"{name}: {_told(heard, response)}", *lines)
+        self.state.content = as_text(f"{name}: {_described(heard, response)}", *lines)
 
     def _tuned(self, search: FeedForwardSearch) -> tuple[str, ...]:
         tuned = search.tuned
@@ -214,7 +214,7 @@ def _fine(angle: float) -> str:
     return f"{1e3 * math.degrees(angle):.1f} thousandths of a degree"
 
 
-def _told(heard: Heard, response: Response) -> str:
+def _described(heard: Heard, response: Response) -> str:
     ends = (
         f"its gain falls by 3 dB at {response.bandwidth:.1f} Hz"
         if response.bandwidth is not None

@@ -154,10 +154,10 @@ class ShowDock(Dock):
 
 
 def _plan_row(version: PlanVersion) -> PlanRow:
-    told = f"asked at {version.asked:.2f} s, planned in {version.milliseconds:.0f} ms"
+    text = f"asked at {version.asked:.2f} s, planned in {version.milliseconds:.0f} ms"
     poses = []
     for pose in version.poses:
         x, y, _ = pose.stance_foot.position
         hands = "".join(f", {name}" for name in HANDS if pose.hand(name).closed)
         poses.append(f"{pose.stance} at {x:.2f}, {y:.2f} m{hands}")
-    return PlanRow(version.number, version.about, told + (", late" if version.late else ""), tuple(poses))
+    return PlanRow(version.number, version.about, text + (", late" if version.late else ""), tuple(poses))

@@ -171,7 +171,7 @@ class GamepadDock(Dock):
 
     def take(self, session: WalkSession) -> None:
         self._usual = {name: float(session.parameters[name]) for name in _GAIT}
-        self._told, self._told_at = dict(self._usual), -math.inf
+        self._sent, self._sent_at = dict(self._usual), -math.inf
 
     def shape_steps(self, session: WalkSession, shares: tuple[float, float]) -> None:
         """Let steps be as high and as long as axes of a gamepad say, as before when they are let go."""
@@ -180,12 +180,12 @@ class GamepadDock(Dock):
             share = shares[axis]
             if share != 0.0:
                 wanted[name] = round(self._usual[name] * (1.0 + share * (more if share > 0.0 else less)), 3)
-        if wanted == self._told or session.time - self._told_at < _GAIT_INTERVAL:
+        if wanted == self._sent or session.time - self._sent_at < _GAIT_INTERVAL:
             return
         for name, value in wanted.items():
-            if value != self._told[name]:
+            if value != self._sent[name]:
                 session.set(name, value)
-        self._told, self._told_at = wanted, session.time
+        self._sent, self._sent_at = wanted, session.time
 
     def _limit(self) -> None:
         fast, side, turn = (float(each.value) for each in (self.fast, self.side, self.turn))

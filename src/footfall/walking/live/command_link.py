@@ -21,7 +21,7 @@ import msgspec
 
 from footfall.errors import InvalidInput, PeerGone
 from footfall.messages import LinkOptions, Signal, SignalBroker, join_signals
-from footfall.walking import signals as told
+from footfall.walking import signals as kinds
 
 COMMAND, ANSWER, STATE = "command", "answer", "state"
 KINDS: dict[str, type | None] = {COMMAND: str, ANSWER: str, STATE: str}
@@ -75,7 +75,7 @@ class CommandLink:
         options = LinkOptions(waiting=WAITING, token=address.token)
         self._link = join_signals(self._broker, ("127.0.0.1", address.port), options=options)
 
-    def send(self, signal: told.AnySignal) -> None:
+    def send(self, signal: kinds.AnySignal) -> None:
         """Send a signal; never waits."""
         mark = secrets.token_hex(4)
         values = {name: value for name, value in msgspec.to_builtins(signal).items() if name != "time"}
@@ -127,7 +127,7 @@ def forget_walk(pid: int) -> None:
     (walks_folder() / f"{pid}.json").unlink(missing_ok=True)
 
 
-def send_command(address: Address, signal: told.AnySignal, *, patience: float = _PATIENCE) -> None:
+def send_command(address: Address, signal: kinds.AnySignal, *, patience: float = _PATIENCE) -> None:
     """Send a signal to a running walk, and wait until it has taken it; raises what it refuses it for."""
     with CommandLink(address) as link:
         link.send(signal)

@@ -13,7 +13,7 @@ import msgspec
 
 from footfall.errors import FootfallError, InvalidInput
 from footfall.messages import LinkOptions, Signal, SignalBroker, share_signals
-from footfall.walking import signals as told
+from footfall.walking import signals as kinds
 from footfall.walking.hardware import Stage
 from footfall.walking.live.capture import CaptureServer
 from footfall.walking.live.command_link import (
@@ -50,7 +50,7 @@ class CommandServer:
         token: str | None = None,
     ) -> None:
         token = secrets.token_urlsafe(16) if token is None else token
-        self._waiting: queue.Queue[tuple[str, told.AnySignal]] = queue.Queue(WAITING)
+        self._waiting: queue.Queue[tuple[str, kinds.AnySignal]] = queue.Queue(WAITING)
         self._broker = SignalBroker(KINDS)
         self._broker.listen(self._take, COMMAND)
         options = LinkOptions(waiting=WAITING, token=token)
@@ -71,7 +71,7 @@ class CommandServer:
         self._place = walks_folder() / f"{os.getpid()}.json"
         with private_files():
             write_text(self._place, msgspec.json.encode(self.address).decode())
-        self._told = ("", 0)
+        self._published = ("", 0)
 
     def serve(self, session: WalkSession) -> None:
         """Carry out what has come, and tell all that listen how the robot is if that has changed. Never waits."""
@@ -88,10 +88,10 @@ class CommandServer:
                 self._publish(ANSWER, f"{mark} {OK}")
             except FootfallError as problem:
                 self._publish(ANSWER, f"{mark} {problem}")
-        told = state_of(session), len(self._listener.peers)  # who comes anew wants to know it too
-        if told != self._told:
-            self._told = told
-            self._publish(STATE, told[0])
+        kinds = state_of(session), len(self._listener.peers)  # who comes anew wants to know it too
+        if kinds != self._published:
+            self._published = kinds
+            self._publish(STATE, kinds[0])
 
     def close(self) -> None:
         """No more is taken."""
@@ -112,7 +112,7 @@ class CommandServer:
             values = json.loads(text)
             if not isinstance(values, dict):
                 raise InvalidInput(f"a command is {text[:40]!r}; it must be an object with 'do'")
-            self._waiting.put_nowait((mark, told.command(str(values.pop("do", "")), values)))
+            self._waiting.put_nowait((mark, kinds.command(str(values.pop("do", "")), values)))
         except queue.Full:
             self._publish(ANSWER, f"{mark} too many commands wait; send fewer")
         except (FootfallError, ValueError) as problem:

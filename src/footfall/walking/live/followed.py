@@ -10,7 +10,7 @@ from dataclasses import replace
 import msgspec
 
 from footfall.errors import FootfallError, PeerGone
-from footfall.walking import signals as told
+from footfall.walking import signals as kinds
 from footfall.walking.hardware import Stage
 from footfall.walking.live.command_link import Address, CommandLink
 from footfall.walking.live.planner import decide
@@ -62,7 +62,7 @@ class FollowedSession(WalkSession):
         """Why signals were refused, since this was asked last."""
         return self._commands.refusals()
 
-    def send(self, signal: told.AnySignal) -> None:
+    def send(self, signal: kinds.AnySignal) -> None:
         """Pass a signal on: now, or at its time if that is to come."""
         if signal.time > self.time + 1e-9:
             self._signals.append(signal)
@@ -107,9 +107,9 @@ class FollowedSession(WalkSession):
         for signal in news.signals:
             self._hear(signal)
 
-    def _hear(self, signal: told.AnySignal) -> None:
+    def _hear(self, signal: kinds.AnySignal) -> None:
         """Something was told there, or has happened: things come and go here too."""
-        if isinstance(signal, told.EVENTS) and not isinstance(signal, told.PushBody):
+        if isinstance(signal, kinds.EVENTS) and not isinstance(signal, kinds.PushBody):
             with suppress(FootfallError):  # it is only shown
                 self._let_happen(signal)
         if self.walker.scene is not self.scenes[-1][1]:

@@ -19,7 +19,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.motion.motion import Motion
-from footfall.walking import signals as told
+from footfall.walking import signals as kinds
 from footfall.walking.live.perceived import Perceived, PerceivedBox
 from footfall.walking.pilot import Coming, Pilot, PlanVersion
 from footfall.walking.recorded import plan_data
@@ -73,7 +73,7 @@ class Question(NamedTuple):
     motion came too late."""
 
     snapshot: Snapshot
-    signals: tuple[told.AnySignal, ...] = ()
+    signals: tuple[kinds.AnySignal, ...] = ()
     missed: bool = False
 
 
@@ -106,7 +106,7 @@ class Handover(NamedTuple):
     versions: tuple[PlanVersion, ...]
     decisions: dict[str, Any]
     settings: WalkSettings
-    events: tuple[told.AnySignal, ...]
+    events: tuple[kinds.AnySignal, ...]
 
 
 def live_settings(settings: WalkSettings) -> WalkSettings:
@@ -213,7 +213,7 @@ class PlannerSession(WalkSession):
         if isinstance(self.sight, LedSight) and self.walker.period == 0:
             self.sight.arrivals.skip(handover.time)
         for event in handover.events:
-            if not isinstance(event, told.PushBody | told.Load):
+            if not isinstance(event, kinds.PushBody | kinds.Load):
                 self._let_happen(event)
         motion = replace(handover.motion, body=self.code.whole)
         self.walker.follow(motion)

@@ -22,7 +22,7 @@ from footfall.arrays import Array
 from footfall.errors import InvalidInput, PeerGone
 from footfall.motion.replanning import continuation, stop_after
 from footfall.planning.transition_planner import GoTo
-from footfall.walking import signals as told
+from footfall.walking import signals as kinds
 from footfall.walking.live.control import ControlThread
 from footfall.walking.live.perceived import PerceptionWriter
 from footfall.walking.live.planner import (
@@ -74,8 +74,8 @@ class LiveSession(WalkSession):
         self._control: ControlThread | None = None  # that walks beside this
         super().__init__(request, code=code, log_every=log_every, log_memory=log_memory)
         self.pilot.settings = live_settings(self.pilot.settings)
-        answered = [each for each in self._signals if isinstance(each, told.COURSE)]
-        self._signals = [each for each in self._signals if not isinstance(each, told.COURSE)]
+        answered = [each for each in self._signals if isinstance(each, kinds.COURSE)]
+        self._signals = [each for each in self._signals if not isinstance(each, kinds.COURSE)]
         self._course = deque(answered)  # of the walk that is replayed
         self._replayed = bool(answered)
         self.planner = InlinePlanner(request, self.code) if planner is None else planner
@@ -93,13 +93,13 @@ class LiveSession(WalkSession):
         self._placed: Snapshot | None = None  # of that period
         self._due = 0.0  # s, when the planner wants to be asked
         self._taken = -math.inf  # s, when the latest motion was taken up
-        self._for_planner: list[told.AnySignal] = []
+        self._for_planner: list[kinds.AnySignal] = []
         # Orders that the planner was told of with its last question.
-        self._unanswered: list[told.AnySignal] = []
+        self._unanswered: list[kinds.AnySignal] = []
         # Whether a planner may make something of what was asked for: none has died of that yet.
         self._hopes = True
         self._missed = False
-        self._halting: told.Halted | None = None  # it shall stop by itself, and does not yet
+        self._halting: kinds.Halted | None = None  # it shall stop by itself, and does not yet
         self._halted = -math.inf  # s, when it planned by itself how to stop
         self._uninformed = False  # the planner does not know of that yet
         self._rehearse()
@@ -115,7 +115,7 @@ class LiveSession(WalkSession):
         return super()._stands and not self._orders
 
     @property
-    def _orders(self) -> list[told.AnySignal]:
+    def _orders(self) -> list[kinds.AnySignal]:
         """What the robot was told to do, and nobody has answered."""
         return [*self._unanswered, *_orders_of(self._for_planner)]
 
@@ -214,11 +214,11 @@ class LiveSession(WalkSession):
     def _receive(self) -> None:
         """Take the planner's answer if it is there, or was there when the walk that is replayed was here."""
         event = self._event()
-        if isinstance(event, told.PlannerLost):
+        if isinstance(event, kinds.PlannerLost):
             raise PeerGone("the planner's process has ended")
-        if not self._waits or not self.planner_up or (self._replayed and not isinstance(event, told.Served)):
+        if not self._waits or not self.planner_up or (self._replayed and not isinstance(event, kinds.Served)):
             return
-        if isinstance(event, told.Served):
+        if isinstance(event, kinds.Served):
             self._course.popleft()
             if isinstance(self.planner, InlinePlanner):
                 self.planner.gives_up_at = event.looks if event.cancelled else None
@@ -227,7 +227,7 @@ class LiveSession(WalkSession):
             return
         self._waits, self.sees = False, answer.sees
         self._perception.put(answer.perceived)
-        served = event if isinstance(event, told.Served) else None
+        served = event if isinstance(event, kinds.Served) else None
         holds = self._tell(answer, served)
         late = False
         orders, self._unanswered = self._unanswered, []
@@ -240,7 +240,7 @@ class LiveSession(WalkSession):
             self._due = answer.due
             late = self._expect(answer.coming, served)
         self.sent.append(
-            told.Served(
+            kinds.Served(
                 time=self.time,
                 asked=self._asked,
                 holds=holds,
@@ -250,17 +250,17 @@ class LiveSession(WalkSession):
             )
         )
 
-    def _next_answer(self) -> told.Served | None:
+    def _next_answer(self) -> kinds.Served | None:
         """Of the walk that is replayed."""
-        return next((each for each in self._course if isinstance(each, told.Served)), None)
+        return next((each for each in self._course if isinstance(each, kinds.Served)), None)
 
-    def _event(self) -> told.AnySignal | None:
+    def _event(self) -> kinds.AnySignal | None:
         """What happened here in the walk that is replayed, if anything did."""
         if not self._course or self._course[0].time > self.time + 1e-9:
             return None
         return self._course[0]
 
-    def _tell(self, answer: Answer, served: told.Served | None) -> float:
+    def _tell(self, answer: Answer, served: kinds.Served | None) -> float:
         """Let the controller know of the surroundings; gives the time from which on it does, s."""
         if self._control is not None:
             period = self._control.put_surroundings(answer.walls, answer.ground)
@@ -276,7 +276,7 @@ class LiveSession(WalkSession):
         if ground is not None:
             self.walker.know_ground(ground)
 
-    def _expect(self, coming: Coming | None, served: told.Served | None) -> bool:
+    def _expect(self, coming: Coming | None, served: kinds.Served | None) -> bool:
         """Let the motion that an answer has be taken up at its time; whether that is too late."""
         pilot = self.pilot
         if coming is None or (
@@ -356,22 +356,22 @@ class LiveSession(WalkSession):
 
     # What signals do
 
-    def _take(self, signal: told.AnySignal) -> None:
+    def _take(self, signal: kinds.AnySignal) -> None:
         if self._control is not None and self._changes_loop(signal):
             with self._standing():
                 signal = msgspec.structs.replace(signal, time=self.time)
                 super()._take(signal)
         else:
             super()._take(signal)
-        if not isinstance(signal, told.Stop | told.EmergencyStop | told.Deactivate):
-            if not isinstance(signal, told.OPERATOR):  # the loop alone knows of these
+        if not isinstance(signal, kinds.Stop | kinds.EmergencyStop | kinds.Deactivate):
+            if not isinstance(signal, kinds.OPERATOR):  # the loop alone knows of these
                 self._for_planner.append(signal)
                 self._hopes = self._hopes or bool(_orders_of([signal]))
             return
         # What it was told to do before is forgotten, what has changed is not.
-        self._for_planner = [each for each in self._for_planner if isinstance(each, (told.Set, *told.EVENTS))]
+        self._for_planner = [one for one in self._for_planner if isinstance(one, (kinds.Set, *kinds.EVENTS))]
         self._unanswered = []
-        self._halting = told.Halted(time=self.time)
+        self._halting = kinds.Halted(time=self.time)
         if self._waits:
             self._cancel()
 
@@ -380,22 +380,22 @@ class LiveSession(WalkSession):
         self.planner.cancel()
         self._cancelled = min(self._cancelled, self.time)
 
-    def _changes_loop(self, signal: told.AnySignal) -> bool:
+    def _changes_loop(self, signal: kinds.AnySignal) -> bool:
         """Whether it does something that the loop does not take from its boxes."""
-        if isinstance(signal, told.Set):
+        if isinstance(signal, kinds.Set):
             return self.pilot.settings.changed(signal.name, signal.value).gains != self.walker.gains
-        return isinstance(signal, (*told.EVENTS, *told.OPERATOR))
+        return isinstance(signal, (*kinds.EVENTS, *kinds.OPERATOR))
 
-    def _obey(self, signal: told.AnySignal) -> None:
+    def _obey(self, signal: kinds.AnySignal) -> None:
         """What is wrong with a signal is said at once; the planner obeys it."""
-        if not self.planner_up and not isinstance(signal, told.Stop | told.Set):
+        if not self.planner_up and not isinstance(signal, kinds.Stop | kinds.Set):
             raise InvalidInput(
                 "the planner is gone and its successor not there yet; the robot stands until then"
             )
         match signal:
-            case told.Set(name=name, value=value):
+            case kinds.Set(name=name, value=value):
                 self._set(name, value)
-            case told.Stop():
+            case kinds.Stop():
                 pass
             case _:
                 order = requested(signal, self.pilot.settings)
@@ -408,7 +408,7 @@ class LiveSession(WalkSession):
     def _pause(self) -> None:
         """Stop a robot that walks where it may no longer go, and let it go on from there."""
         if not (self._replayed or self._halting is not None or self.pilot.rests(self.time)):
-            self._halting = told.Halted(time=self.time, keeps=True)
+            self._halting = kinds.Halted(time=self.time, keeps=True)
 
     def _watch_planner(self) -> None:
         """Who hears nothing from its planner does not walk on; one that does not even give up gets a successor."""
@@ -426,7 +426,7 @@ class LiveSession(WalkSession):
         halt = self._halting
         if self._replayed:
             event = self._event()
-            if not isinstance(event, told.Halted):
+            if not isinstance(event, kinds.Halted):
                 return
             self._course.popleft()
             halt = event
@@ -441,7 +441,7 @@ class LiveSession(WalkSession):
         self._halted = self._due = self.time
         self.sent.append(msgspec.structs.replace(halt, time=self.time))
 
-    def _halt_beside(self, halt: told.Halted) -> bool:
+    def _halt_beside(self, halt: kinds.Halted) -> bool:
         """Stop while the loop runs on; False if that is too near to what it does next."""
         if self._placed is None:
             return False
@@ -457,7 +457,7 @@ class LiveSession(WalkSession):
         pilot.coming = before
         return False
 
-    def _think_of_stopping(self, halt: told.Halted, shift: Array) -> None:
+    def _think_of_stopping(self, halt: kinds.Halted, shift: Array) -> None:
         if halt.keeps:
             self.pilot.pause()
             if self.pilot.rests(self.time):
@@ -474,7 +474,7 @@ class LiveSession(WalkSession):
             if self._control is not None:
                 self._control.take_plan_back()
 
-    def _plan_stop(self, halt: told.Halted) -> None:
+    def _plan_stop(self, halt: kinds.Halted) -> None:
         """Plan how to come to rest; the loop stands."""
         before = self.pilot.coming
         self._think_of_stopping(halt, self._shift)
@@ -491,16 +491,16 @@ class LiveSession(WalkSession):
             self.lost += 1
             asked = self._orders
             latest = asked[-1] if asked else self.pilot.order or self.pilot.held
-            goes_on = self._hopes and isinstance(latest, told.WalkTo | GoTo)
+            goes_on = self._hopes and isinstance(latest, kinds.WalkTo | GoTo)
             self.planner_up = self._waits = False
-            if isinstance(self._event(), told.PlannerLost):
+            if isinstance(self._event(), kinds.PlannerLost):
                 self._course.popleft()
-            self.sent.append(told.PlannerLost(time=self.time))
+            self.sent.append(kinds.PlannerLost(time=self.time))
             self._note("planner lost", {"problem": problem})
             self._for_planner, self._unanswered = asked[-1:] if goes_on else [], []
             self._missed = self._uninformed = self._hopes = False
             self._drop_plan()
-            self._plan_stop(told.Halted(time=self.time, keeps=goes_on))
+            self._plan_stop(kinds.Halted(time=self.time, keeps=goes_on))
         self._tell_followers()
 
     def _replace_planner(self) -> None:
@@ -508,29 +508,29 @@ class LiveSession(WalkSession):
             return
         if self._replayed and (
             not self._course
-            or not isinstance(self._course[0], told.PlannerBack)
+            or not isinstance(self._course[0], kinds.PlannerBack)
             or self._course[0].time > self.time + 1e-9
         ):
             return
-        events = tuple(each for each in self.sent if isinstance(each, told.EVENTS))
+        events = tuple(each for each in self.sent if isinstance(each, kinds.EVENTS))
         if self.pilot.coming is not None or not self.planner.replace(self._handover(events)):
             return
         if self._replayed:
             self._course.popleft()
         self.planner_up, self._due = True, self.time
-        self.sent.append(told.PlannerBack(time=self.time))
+        self.sent.append(kinds.PlannerBack(time=self.time))
         self._note("planner back", {})
         self._tell_followers()
 
-    def _handover(self, events: tuple[told.AnySignal, ...]) -> Handover:
+    def _handover(self, events: tuple[kinds.AnySignal, ...]) -> Handover:
         pilot = self.pilot
         motion = replace(pilot.motion, body=None)
         return Handover(self.time, motion, tuple(pilot.versions), decisions_of(pilot), pilot.settings, events)
 
 
-def _orders_of(signals: list[told.AnySignal]) -> list[told.AnySignal]:
+def _orders_of(signals: list[kinds.AnySignal]) -> list[kinds.AnySignal]:
     """What the robot is told to do; what happens around it and what is set is no order."""
-    return [each for each in signals if not isinstance(each, (told.Set, *told.EVENTS))]
+    return [each for each in signals if not isinstance(each, (kinds.Set, *kinds.EVENTS))]
 
 
 class _Surroundings(NamedTuple):

@@ -28,7 +28,7 @@ import numpy as np
 from footfall.errors import InvalidInput, PeerGone
 from footfall.messages.channel import Channel
 from footfall.motion.motion import Motion
-from footfall.walking import signals as told
+from footfall.walking import signals as kinds
 from footfall.walking.hardware import Stage
 from footfall.walking.live.planner import decisions_of
 from footfall.walking.live.session import LiveSession
@@ -67,7 +67,7 @@ class Begin(NamedTuple):
 class News(NamedTuple):
     """What is new since the last news. motion: that is walked by, if it is another one, without the robot."""
 
-    signals: tuple[told.AnySignal, ...]
+    signals: tuple[kinds.AnySignal, ...]
     versions: tuple[PlanVersion, ...]
     motion: Motion | None
     decisions: Mapping[str, Any]

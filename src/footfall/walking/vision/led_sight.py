@@ -47,7 +47,7 @@ _MOST_EVENTS = 1000
 class Arrivals(Protocol):
     """Where containers of vision come from."""
 
-    def ask(self, told: ControlToVision, truth: MotionCapture) -> None:
+    def ask(self, report: ControlToVision, truth: MotionCapture) -> None:
         """Tell vision where the robot is."""
 
     def take(self, time: float) -> list[Arrived]:
@@ -60,7 +60,7 @@ class Arrivals(Protocol):
         """Leave out what arrived before a time, s: another sight has taken it."""
 
     @property
-    def told(self) -> str:
+    def status(self) -> str:
         """What is known of the connection."""
 
     def close(self) -> None:
@@ -80,10 +80,10 @@ class Keeper(Protocol):
 class NoArrivals:
     """Nothing arrives here: another process of the walk is told what is seen. told: where, in a few words."""
 
-    def __init__(self, told: str) -> None:
-        self.told = told
+    def __init__(self, status: str) -> None:
+        self.status = status
 
-    def ask(self, told: ControlToVision, truth: MotionCapture) -> None:
+    def ask(self, report: ControlToVision, truth: MotionCapture) -> None:
         """Nobody listens."""
 
     def take(self, time: float) -> list[Arrived]:
@@ -109,7 +109,7 @@ class RecordedArrivals:
         self._rest: Iterator[tuple[int, VisionToControl]] = read_arrivals(path)
         self._next = next(self._rest, None)
 
-    def ask(self, told: ControlToVision, truth: MotionCapture) -> None:
+    def ask(self, report: ControlToVision, truth: MotionCapture) -> None:
         """Nobody listens."""
 
     def take(self, time: float) -> list[Arrived]:
@@ -130,7 +130,7 @@ class RecordedArrivals:
             self._next = next(self._rest, None)
 
     @property
-    def told(self) -> str:
+    def status(self) -> str:
         """Where it comes from."""
         return f"file {self._path!r}" + (" has ended" if self._next is None else "")
 
@@ -154,7 +154,7 @@ class LedSight:
         self._environment = Environment()
         self._worlds = WorldAlignment()
         self._acquired = -math.inf
-        self._told: tuple[float, Transform] | None = None
+        self._shown: tuple[float, Transform] | None = None
         self._news: list[Signal] = []
         self._events: list[Signal] = []
         self._keeper = keeper
@@ -202,17 +202,17 @@ class LedSight:
             there = self.alignment(walker).inverse() @ planning
             middle, _ = mean_foot_frame(*walker.motion.given.begin.feet)
             begin = (Signal(BEGIN, float(middle[2])), *self._events)
-            self._told, self._news = None, []
+            self._shown, self._news = None, []
             still = self._motion(now, there)
             self.arrivals.ask(ControlToVision(now, now, still, still, None, begin), truth)
-            self._told = None
+            self._shown = None
         signals, self._news = tuple(self._news), []
         moving = self._motion(now, planning)
         self.arrivals.ask(ControlToVision(now, now, moving, moving, None, signals), truth)
 
     def _motion(self, now: float, pose: Transform) -> FrameMotion:
         """The camera with its velocities since it was told of last."""
-        before, self._told = self._told, (now, pose)
+        before, self._shown = self._shown, (now, pose)
         quaternion = quaternion_from_matrix(np.asarray(pose.rotation))
         if before is None or now <= before[0]:
             return FrameMotion(pose.translation, quaternion)

@@ -81,7 +81,7 @@ class VisionLink:
         return connection is not None and connection.open
 
     @property
-    def told(self) -> str:
+    def status(self) -> str:
         """What is known of the connection."""
         state = "connected, but silent" if self.up else self.problem
         return f"vision at {self.address}: {state}" + (f", {self.refused} refused" if self.refused else "")
@@ -98,28 +98,28 @@ class VisionLink:
     def skip(self, time: float) -> None:
         """A connection begins with the whole map: nothing of it is another's."""
 
-    def ask(self, told: ControlToVision, truth: MotionCapture) -> None:
+    def ask(self, report: ControlToVision, truth: MotionCapture) -> None:
         """Send both; never waits, and does nothing while nobody is connected."""
         connection = self._connection
         if connection is None or connection is not self._greeted:
             return
-        if self._is_behind(told):
+        if self._is_behind(report):
             return
-        if not any(each.name == BEGIN for each in told.signals):
-            self._history.add(told)
+        if not any(each.name == BEGIN for each in report.signals):
+            self._history.add(report)
         try:
             connection.send(container_message(truth))
-            connection.send(container_message(told))
+            connection.send(container_message(report))
         except PeerGone:
             return
-        self._asked = told.acquired
+        self._asked = report.acquired
         if self._begun == math.inf:
-            self._begun = told.acquired
+            self._begun = report.acquired
 
-    def _is_behind(self, told: ControlToVision) -> bool:
+    def _is_behind(self, report: ControlToVision) -> bool:
         """Whether vision has so much to do that it is not asked for a while: answers would come in heaps."""
-        behind = told.acquired - max(self._answered, self._begun) > _BEHIND
-        return behind and not self._waits and not told.signals and told.acquired < self._asked + _SELDOM
+        behind = report.acquired - max(self._answered, self._begun) > _BEHIND
+        return behind and not self._waits and not report.signals and report.acquired < self._asked + _SELDOM
 
     def take(self, now: float) -> list[Arrived]:
         """What has arrived."""
@@ -192,9 +192,9 @@ class VisionLink:
 
     def _check(self, container: VisionToControl) -> None:
         """That it belongs to what vision was told."""
-        told = self._history.at(container.acquired)
-        away = float(np.linalg.norm(told.translation - container.planning_camera.translation))
-        turned = _angle(told, container.planning_camera)
+        report = self._history.at(container.acquired)
+        away = float(np.linalg.norm(report.translation - container.planning_camera.translation))
+        turned = _angle(report, container.planning_camera)
         if away > _ECHO_M or turned > _ECHO_RAD:
             raise InvalidMessage(
                 f"the camera was told to be {away:g} m and {turned:g} rad from where vision says it was told to be"

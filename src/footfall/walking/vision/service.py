@@ -37,7 +37,7 @@ from footfall.messages.signals import Signal
 from footfall.option_checks import require_choice
 from footfall.planning.contacts import Goal
 from footfall.scene.model import Scene
-from footfall.walking import signals as told
+from footfall.walking import signals as kinds
 from footfall.walking.sight import WholeSight
 from footfall.walking.signal_effects import added_object, changed_objects
 from footfall.walking.vision.led_sight import CAMERA, EVENT
@@ -277,18 +277,21 @@ class _Walk:
             self._recorder.close()
 
 
+_EVENTS = kinds.Add | kinds.Remove | kinds.Move | kinds.Surface | kinds.Load
+
+
 def happened(scene: Scene, text: str) -> Scene:
     """The scene after something that a walk tells of as JSON."""
     try:
-        event = msgspec.json.decode(text, type=told.Add | told.Remove | told.Move | told.Surface | told.Load)
+        event = msgspec.json.decode(text, type=_EVENTS)
     except msgspec.DecodeError as error:
         raise InvalidMessage(f"an event is {text[:60]!r}: {error}") from None
     match event:
-        case told.Add():
+        case kinds.Add():
             changed = [added_object(event)]
-        case told.Move() | told.Surface():
+        case kinds.Move() | kinds.Surface():
             changed = changed_objects(event, scene)
-        case told.Remove(object=name):
+        case kinds.Remove(object=name):
             return replace(scene, objects=tuple(each for each in scene.objects if each.name != name))
         case _:
             return scene
