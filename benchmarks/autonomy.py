@@ -6,6 +6,7 @@ python benchmarks/autonomy.py rooms [--seeds 1000 1050] [--full] [--rows FILE]
 python benchmarks/autonomy.py boxes [--seeds 1000 1200] [--rows FILE]
 python benchmarks/autonomy.py stops [--seeds 1000 2000] [--rows FILE]
 python benchmarks/autonomy.py commands [--seeds 1000 1010] [--minutes 10] [--rows FILE] [--picture FILE]
+python benchmarks/autonomy.py trials [--kinds beam plate ...] [--seeds 1000 1010] [--rows FOLDER]
 python benchmarks/autonomy.py life [--seeds 1000 1020] [--minutes 10] [--full] [--rows FILE]
 """
 
@@ -27,6 +28,7 @@ from benchmarks.lab.building_walks import BuildingRow, buildings_table, walk_bui
 from benchmarks.lab.closed_ways import ClosedRow, judge_reasons, reasons_table
 from benchmarks.lab.planning_times import PlanningRow, planning_table, time_plans, warm_up
 from benchmarks.lab.saved_rows import studied
+from benchmarks.lab.scene_trials import TRIALS, TrialRow, trials_table, walk_trials
 from benchmarks.lab.velocity_envelope import draw_envelope
 from footfall.walking.body import walking_body
 from footfall.walking.walker import WalkingCode
@@ -39,6 +41,7 @@ SEEDS = {
     "stops": (1000, 2000),
     "commands": (1000, 1010),
     "life": (1000, 1020),
+    "trials": (1000, 1010),
 }
 
 
@@ -47,10 +50,15 @@ def main() -> None:
     parser.add_argument("study", choices=list(SEEDS))
     parser.add_argument("--seeds", type=int, nargs=2, metavar=("FIRST", "END"))
     parser.add_argument(
-        "--rows", type=Path, help="file of rows, one JSON object a line; goes on where it ends"
+        "--rows",
+        type=Path,
+        help="file of rows, one JSON object a line, of trials a folder of such files; goes on where it ends",
     )
     parser.add_argument("--full", action="store_true", help="rooms and life on simulated drives")
     parser.add_argument("--minutes", type=float, default=10.0, help="of commands and life, simulated")
+    parser.add_argument(
+        "--kinds", choices=list(TRIALS), nargs="*", default=list(TRIALS), help="of trials; all by default"
+    )
     parser.add_argument("--picture", type=Path, help="of the velocities that can be walked, PNG")
     options = parser.parse_args()
     seeds, rows = range(*(options.seeds or SEEDS[options.study])), options.rows
@@ -75,6 +83,14 @@ def main() -> None:
             print(lab.commands_table(found))
             if options.picture is not None:
                 draw_envelope(found, code.body.model, options.picture)
+        case "trials":
+            if rows is not None:
+                rows.mkdir(parents=True, exist_ok=True)
+            tried: list[TrialRow] = []
+            for kind in options.kinds:
+                saved = None if rows is None else rows / f"{kind}.jsonl"
+                tried += studied(TrialRow, partial(walk_trials, trial=kind), code, seeds, saved)
+            print(trials_table(tried))
         case "life":
             lives = partial(lab.live_in_buildings, mode=mode, minutes=options.minutes)
             print(lab.lives_table(studied(lab.LifeRow, lives, code, seeds, rows)))
