@@ -7,7 +7,7 @@ python benchmarks/autonomy.py boxes [--seeds 1000 1200] [--rows FILE]
 python benchmarks/autonomy.py stops [--seeds 1000 2000] [--rows FILE]
 python benchmarks/autonomy.py commands [--seeds 1000 1010] [--minutes 10] [--rows FILE] [--picture FILE]
 python benchmarks/autonomy.py trials [--kinds beam plate ...] [--seeds 1000 1010] [--rows FOLDER]
-python benchmarks/autonomy.py life [--seeds 1000 1020] [--minutes 10] [--full] [--rows FILE]
+python benchmarks/autonomy.py life [--seeds 1000 1020] [--minutes 10] [--full] [--rows FILE] [--record FOLDER]
 """
 
 import os
@@ -59,6 +59,7 @@ def main() -> None:
     parser.add_argument(
         "--kinds", choices=list(TRIALS), nargs="*", default=list(TRIALS), help="of trials; all by default"
     )
+    parser.add_argument("--record", type=Path, help="folder for a recording of each life")
     parser.add_argument("--picture", type=Path, help="of the velocities that can be walked, PNG")
     options = parser.parse_args()
     seeds, rows = range(*(options.seeds or SEEDS[options.study])), options.rows
@@ -92,7 +93,9 @@ def main() -> None:
                 tried += studied(TrialRow, partial(walk_trials, trial=kind), code, seeds, saved)
             print(trials_table(tried))
         case "life":
-            lives = partial(lab.live_in_buildings, mode=mode, minutes=options.minutes)
+            lives = partial(
+                lab.live_in_buildings, mode=mode, minutes=options.minutes, recordings=options.record
+            )
             print(lab.lives_table(studied(lab.LifeRow, lives, code, seeds, rows)))
 
 

@@ -7,6 +7,7 @@ import math
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from footfall import save_scene
 from footfall.math.rotations import yaw_of
 from footfall.planning.contacts import Goal
 from footfall.planning.teleoperation import VelocityCommand, clipped_command
+from footfall.scenarios.walk_outputs import WalkRecorder
 from footfall.scene.load import load_scene
 from footfall.scene.model import Scene
 from footfall.walking import WalkRequest, WalkSession
@@ -40,6 +42,7 @@ SCENES = (
 )
 SEEN_IN_TIME = 0.8  # m: boxes that appear farther ahead of the pelvis are not touched
 STEP = 0.8  # s, of walks by velocity
+_RECORDED = 50  # periods for a row of the recording of ten minutes
 
 
 def outcome(session: WalkSession) -> str:
@@ -305,9 +308,14 @@ class LifeRow(NamedTuple):
 
 
 def live_in_buildings(
-    code: WalkingCode, seeds: range, mode: WalkMode = "reduced", minutes: float = 10.0
+    code: WalkingCode,
+    seeds: range,
+    mode: WalkMode = "reduced",
+    minutes: float = 10.0,
+    recordings: Path | None = None,
 ) -> Iterator[LifeRow]:
-    """From room to room, with pushes of 5 to 15 N s, boxes that come into the way and go, doors that close and open."""
+    """From room to room, with pushes of 5 to 15 N s, boxes that come into the way and go, doors that close and open.
+    recordings: folder for one of each."""
     for seed in seeds:
         begin = time.process_time()
         with tempfile.TemporaryDirectory() as folder:
@@ -317,8 +325,11 @@ def live_in_buildings(
             session = WalkSession(
                 WalkRequest(scene=str(path), noise=True, seed=seed, mode=mode, seconds=60.0 * minutes),
                 code=code,
+                log_every=1 if recordings is None else _RECORDED,
             )
-            counts = _lived(session, scene, np.random.default_rng(seed + 1), 60.0 * minutes)
+            name = f"life-{seed}-{mode}"
+            with nullcontext() if recordings is None else WalkRecorder(session, recordings, name=name):
+                counts = _lived(session, scene, np.random.default_rng(seed + 1), 60.0 * minutes)
         yield LifeRow(
             seed,
             mode,
