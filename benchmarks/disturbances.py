@@ -1,9 +1,10 @@
 """Ground that is not as the robot thinks, and pushes: how often it stays on its feet. Writes a report.
 
-python -m benchmarks.disturbances [--seeds 20] [--mode reduced full] [--part boards hands pushes leaning]
-    [--output benchmarks/disturbances.md]
+python -m benchmarks.disturbances [--seeds 20] [--first 0] [--mode reduced full]
+    [--part boards hands pushes leaning drops] [--output benchmarks/disturbances.md]
 
-Part `leaning`, which is made only if it is named, pushes a robot in a corridor with and without its hands.
+Parts that are made only if they are named: `leaning` pushes a robot in a corridor with and without its hands, `drops`
+lets it walk onto ground that is lower than it thinks.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from footfall.motion.pipeline import generate_motion
 from footfall.robot.shapes import Box, Cylinder
 from footfall.scene.load import load_scene
 from footfall.scene.model import Scene, SceneObject
+from footfall.scene.parts import block
 from footfall.walking.gains import ControlGains
 from footfall.walking.request import Push, WalkMode, WalkRequest
 from footfall.walking.runs import RUNS
@@ -41,6 +43,7 @@ from footfall.walking.walk import walking_body
 from footfall.walking.walker import Walker, WalkerOptions, WalkingCode
 
 HEIGHTS = (0.01, 0.02, 0.03, 0.04)  # m, of boards
+DEPTHS = (0.02, 0.04, 0.06, 0.08)  # m, by which ground is lower than the robot thinks
 _LIFT = 0.06  # m, of swinging feet, as walks to a goal have it
 _JITTER = 0.1  # m, by which the rolling board lies elsewhere
 _ACROSS = (0.009, 0.012)  # m, radius of rollers that lie along the way
@@ -53,6 +56,8 @@ _PHASES = (
     0.9,
 )  # of a step: shortly after the load was switched, in the middle, before the foot lands
 _STRIDE, _FINE = 8.0, 1.0  # N s, by which pushes grow until it falls, and how near the largest one is found
+
+_PARTS = ("boards", "hands", "pushes", "leaning", "drops")
 
 Ground = Callable[[int], Scene]  # of a seed
 Stack = Callable[[ControlGains], ControlGains]
@@ -68,6 +73,11 @@ def balance_alone(gains: ControlGains) -> ControlGains:
     return gains._replace(
         late_speed=0.0, largest_step=0.0, step_share=0.0, momentum_weight=0.0, catching_step=0.0
     )
+
+
+def not_looking(gains: ControlGains) -> ControlGains:
+    """Feet that come down and find no ground stay where they were to land."""
+    return gains._replace(late_speed=0.0)
 
 
 def no_steps(gains: ControlGains) -> ControlGains:
@@ -98,7 +108,7 @@ STACKS: dict[str, Stack] = {
 class Study:
     """Walks of one robot in one mode, many seeds side by side."""
 
-    def __init__(self, code: WalkingCode, seeds: int, mode: WalkMode) -> None:
+    def __init__(self, code: WalkingCode, seeds: range, mode: WalkMode) -> None:
         self.code, self.seeds, self.mode = code, seeds, mode
 
     def rate(self, ground: Ground, motion: Motion, stack: Stack = full_stack) -> str:
@@ -110,23 +120,34 @@ class Study:
             walker.tune(stack(walker.gains))
             return walker.run_until(motion.end_time + 1.0)
 
-        first = stands(0)  # native code is made once
+        first = stands(self.seeds[0])  # native code is made once
         with ThreadPoolExecutor(available_cores()) as pool:
-            return f"{first + sum(pool.map(stands, range(1, self.seeds)))} of {self.seeds}"
+            return f"{first + sum(pool.map(stands, self.seeds[1:]))} of {len(self.seeds)}"
 
     def boards(self) -> Iterator[str]:
         """3 m straight ahead over boards."""
         yield from _head("boards", STACKS)
-        motion = self.motion_of(
-            footfall.walking_plan(
-                self.code.body.model, [replace(step, step_height=_LIFT) for step in straight(3.0)]
-            )
-        )
+        motion = self._ahead()
         for height in (0.0, *HEIGHTS):
             ground = boarded(load_scene("flat"), height)
             yield _row(
                 f"{100 * height:.0f} cm", [self.rate(ground, motion, stack) for stack in STACKS.values()]
             )
+
+    def _ahead(self) -> Motion:
+        """3 m straight ahead, with feet lifted as in walks to a goal."""
+        steps = [replace(step, step_height=_LIFT) for step in straight(3.0)]
+        return self.motion_of(footfall.walking_plan(self.code.body.model, steps))
+
+    def drops(self) -> Iterator[str]:
+        """3 m straight ahead, down a step that it does not know of: feet that look for the ground, and feet that do
+        not."""
+        stacks: dict[str, Stack] = {"full stack": full_stack, "feet do not look for the ground": not_looking}
+        yield from _head("ground is lower by", stacks)
+        motion = self._ahead()
+        for depth in DEPTHS:
+            rates = [self.rate(partial(lowered, depth), motion, stack) for stack in stacks.values()]
+            yield _row(f"{100 * depth:.0f} cm", rates)
 
     def hands(self) -> Iterator[str]:
         """Through a corridor by the same steps, with a hand on each wall as the planner has it, and without."""
@@ -220,6 +241,14 @@ class Study:
         return generate_motion(plan, self.code.body.model, body=self.code.whole)
 
 
+def lowered(depth: float, seed: int) -> Scene:
+    """Level ground that is lower from some place on, m."""
+    edge = float(np.random.default_rng(seed).uniform(0.6, 1.6))
+    near = block("near", "floor", (-3.0, edge), (-3.0, 3.0), (-1.0, 0.0))
+    far = block("far", "floor", (edge, 8.0), (-3.0, 3.0), (-1.0, -depth))
+    return replace(load_scene("flat"), objects=(near, far))
+
+
 def boarded(scene: Scene, height: float) -> Ground:
     """A scene with boards that lie at random, full or half as high, m; no boards of no height."""
     pattern = next(each for each in load_scene("boards").objects if each.name.startswith("board"))
@@ -299,8 +328,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and write the report."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--first", type=int, default=0, help="the first of the seeds")
     parser.add_argument("--mode", choices=("reduced", "full"), nargs="*", default=["reduced", "full"])
-    parser.add_argument("--part", choices=("boards", "hands", "pushes", "leaning"), nargs="*", default=None)
+    parser.add_argument("--part", choices=_PARTS, nargs="*", default=_PARTS[:3])
     parser.add_argument("--output", type=Path, default=Path("benchmarks/disturbances.md"))
     options = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
@@ -314,14 +344,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "",
     ]
     for mode in options.mode:
-        study = Study(code, options.seeds, mode)
+        study = Study(code, range(options.first, options.first + options.seeds), mode)
         parts: dict[str, tuple[str, Callable[[], Iterator[str]]]] = {
             "boards": ("boards on level ground", study.boards),
             "hands": ("hands on walls", study.hands),
             "pushes": (_PUSHES, study.pushes),
             "leaning": (_LEANING, study.leaning),
+            "drops": ("ground that is lower than it thinks", study.drops),
         }
-        for title, part in (parts[name] for name in options.part or list(parts)[:3]):
+        for title, part in (parts[name] for name in options.part):
             lines += [f"## {'On drives' if mode == 'full' else 'Ideal drives'}: {title}", ""]
             for line in part():
                 lines.append(line)
