@@ -19,7 +19,7 @@ from footfall.walking.signals import AnySignal
 from footfall.whole_file import open_file, write_text
 
 Sight = Literal["exact", "noisy", "camera"]
-WALKS = 9  # version: raise it with every change after which a request that was written before walks otherwise
+WALKS = 10  # version: raise it with each change after which a request that was written walks otherwise
 Localisation = Literal["exact", "camera", "none"]
 LARGEST = 32_000_000  # bytes of a file: a mouse that pulls for an hour
 _LONGEST_REST = 3600.0  # s

@@ -29,11 +29,9 @@ _FIXED = (
     "disturbance",
 )
 # Of the height of the centre of mass: steps, feet above what they step over.
-_STRIDE, _CLEARANCE = (
-    0.55,
-    0.09,
-)
+_STRIDE, _CLEARANCE = 0.55, 0.09
 _SEEN = 0.005  # m, by which things may be higher than they are seen
+_ASIDE = 0.8  # of an arm, from which on walls are leant on
 
 
 class PlanningParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -88,7 +86,8 @@ class WalkSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
 def planner_parameters(model: ReducedModel, *, speed: float | None = None) -> PlannerParameters:
     """Those of the planner, with feet that swing higher than it needs, and over no more than what is surely low enough:
-    a robot is never just where it should be, and sees nothing just as it is.
+    a robot is never just where it should be, and sees nothing just as it is. Hands leave more walls alone, too: the
+    body sways towards what they lean on, and shoulders come to their stops.
 
     speed: m/s, at most.
     """
@@ -99,6 +98,7 @@ def planner_parameters(model: ReducedModel, *, speed: float | None = None) -> Pl
     return change(
         usual,
         step=change(usual.step, forward_m=longest, obstacle_m=usual.step.obstacle_m - _SEEN),
+        hand=change(usual.hand, aside_arms=_ASIDE),
         timing=change(usual.timing, clearance_m=_CLEARANCE * model.com_height),
     )
 
