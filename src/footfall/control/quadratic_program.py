@@ -69,10 +69,11 @@ def solve_quadratic_program(program: QuadraticProgram, *, tolerance: float = 1e-
 
 def _minimiser(program: QuadraticProgram, tolerance: float) -> tuple[int, Array]:
     """Status of `dual_active_set`, and the minimiser (n,)."""
-    size, lower, upper = len(program.gradient), program.lower, program.upper
-    if len(program.matrix):  # bounds of x come last there
-        lower, upper = np.roll(lower, -size), np.roll(upper, -size)
-    limits = RowLimits(program.matrix, lower, upper)
+    size, matrix, lower, upper = len(program.gradient), program.matrix, program.lower, program.upper
+    if len(matrix):  # bounds of x come last there, and rows lie one after the other
+        matrix = np.ascontiguousarray(matrix)
+        lower, upper = (np.concatenate([each[size:], each[:size]]) for each in (lower, upper))
+    limits = RowLimits(matrix, lower, upper)
     status, x, _, _ = minimise_program(program.hessian, program.gradient, limits, tolerance)
     return status, x
 
