@@ -160,7 +160,7 @@ def train(how, save):
                 if kl > 2.0 * target_kl:
                     rate = max(1e-5, rate / 1.5)
                 elif kl < 0.5 * target_kl:
-                    rate = min(how.fastest, rate * 1.5)
+                    rate = min(1e-2, rate * 1.5)
                 optimiser.param_groups[0]["lr"] = rate
                 better = torch.min(ratio * mini["gain"], ratio.clamp(1.0 - CLIP, 1.0 + CLIP) * mini["gain"])
                 error = (critic(mini["seen"])[:, 0] - mini["target"]) ** 2
@@ -202,7 +202,6 @@ def main():
     parser.add_argument("--deviation", type=float, default=0.82, help="of actions, at first")
     parser.add_argument("--entropy", type=float, default=0.005, help="reward for it, in the loss")
     parser.add_argument("--kl", type=float, default=0.01, help="how far an update goes; a tenth at the end")
-    parser.add_argument("--fastest", type=float, default=1e-2, help="the learning rate, at the most")
     parser.add_argument(
         "--threads", type=int, default=None, help="of the simulation; weights do not depend on it"
     )

@@ -34,6 +34,20 @@ def test_shipped_policy_follows_where_contacts_are_found(run):
     assert np.abs(run.velocity[:2]).max() < 0.2
 
 
+def test_the_shipped_biped_walks_ahead():
+    """Legs only; what the policy does not move is where its file says."""
+    run = PolicyRun("g1")
+    run.command = np.array([0.5, 0.0, 0.0])
+    moving = [run.step() and run.velocity for _ in range(200)][75:]
+    assert not run.fallen
+    assert np.mean(moving, axis=0)[:2] == pytest.approx([0.5, 0.0], abs=0.2)
+    assert len(run.note.joints) == 12
+    robot = run.observer.robot
+    assert run.simulation.q[robot.q_slice("left_elbow_joint")] == pytest.approx(
+        run.note.others["left_elbow_joint"], abs=0.1
+    )
+
+
 def test_runs_repeat_to_the_bit(run):
     paths = []
     for _ in range(2):

@@ -383,7 +383,7 @@ def test_feet_swing_as_high_as_the_clock_has_it():
         return terms.swing_height(np.array([left, right]), time, command, period=1.0, height=0.08)
 
     assert reward(0.0, 0.08, 0.25) == pytest.approx(1.0) == reward(0.08, 0.0, 0.75)
-    assert reward(0.0, 0.0, 0.25) == pytest.approx(np.exp(-(0.08**2) / 0.002))
+    assert reward(0.0, 0.0, 0.25) == pytest.approx(np.exp(-(0.08**2) / 0.003))
     heights = [reward(0.0, height, 0.25) for height in np.linspace(0.0, 0.08, 9)]
     assert (np.diff(heights) > 0.0).all()
     assert reward(0.01, 0.08, 0.25) < 1.0

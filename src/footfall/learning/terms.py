@@ -199,8 +199,8 @@ def swing_height(
     command: Array,
     period: float = 0.8,
     stance: float = 0.55,
-    height: float = 0.08,
-    width: float = 0.002,
+    height: float = 0.06,
+    width: float = 0.003,
 ) -> Any:
     """1 where two feet are as high as the clock of `in_step` has it, up to a height in the middle of a swing, m:
     `exp(-e^2 / width)`. It tells a foot that rests on the ground which way is better, which `in_step` does not."""
