@@ -5,6 +5,8 @@ A scene and dt (s) each. Sizes and turns of piles come from a seed: solvers were
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from benchmarks.lab.world_scenes import falling_boxes, loose
@@ -18,6 +20,20 @@ _GROUND = SceneObject("ground", Plane(), material=_MATERIAL)
 def pile(count: int, seed: int) -> tuple[Scene, float]:
     """Boxes of random sizes that fall onto each other."""
     return Scene("pile", (_GROUND, *falling_boxes(count, seed))), 2e-3
+
+
+def heaps(count: int, each: int) -> tuple[Scene, float]:
+    """Several piles of so many boxes, seeds from 1001, 3 m apart; where a pile is one box, it spins."""
+    things = [_GROUND]
+    for k in range(count):
+        aside = np.array([3.0 * (k % 30), 3.0 * (k // 30), 0.0])
+        spin = np.random.default_rng(k).uniform(-5.0, 5.0, 3) if each == 1 else np.zeros(3)
+        for thing in falling_boxes(each, 1001 + k):
+            placement = Transform(thing.placement.rotation, thing.placement.translation + aside)
+            assert thing.free is not None
+            free = replace(thing.free, velocity=(0.0, 0.0, 0.0, *spin))
+            things.append(replace(thing, name=f"heap{k}-{thing.name}", placement=placement, free=free))
+    return Scene("heaps", tuple(things)), 2e-3
 
 
 def wall(rows: int, columns: int, *, hit: bool, seed: int | None = None) -> tuple[Scene, float]:
