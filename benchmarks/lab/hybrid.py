@@ -18,7 +18,7 @@ from footfall.arrays import Array
 from footfall.bench.dynamics import Effort, has_pinocchio
 from footfall.bench.measure import Contestant, Race, race, sweep
 from footfall.bench.robots import load_measured
-from footfall.bench.states import State, random_states
+from footfall.bench.states import BenchState, random_states
 from footfall.compiler import Kernel, build_kernel
 from footfall.dynamics.hybrid import hybrid_accelerations
 from footfall.dynamics.hybrid_constraints import AXES, Constraint
@@ -105,7 +105,8 @@ def _measure(case: HybridCase, effort: Effort) -> HybridMeasurement:
     robot = load_measured(case.robot)
     states = random_states(robot, effort.batch)
     rows = [
-        State(*(np.array(column[k]) for column in states)) for k in range(min(effort.calls, effort.batch))
+        BenchState(*(np.array(column[k]) for column in states))
+        for k in range(min(effort.calls, effort.batch))
     ]
     setpoints = np.zeros(case.rows)
     kernel = hybrid_accelerations.kernel(robot, constraints=case.constraints, setpoints=setpoints)
@@ -121,7 +122,7 @@ def _measure(case: HybridCase, effort: Effort) -> HybridMeasurement:
 
 
 def _our_contestants(
-    kernel: Kernel, states: State, rows: list[State], setpoints: Array
+    kernel: Kernel, states: BenchState, rows: list[BenchState], setpoints: Array
 ) -> dict[str, Contestant]:
     count = len(states.q)
     many_setpoints = np.zeros((count, len(setpoints)))
@@ -142,7 +143,7 @@ def _our_contestants(
     }
 
 
-def _plain_contestant(robot: Robot, case: HybridCase, rows: list[State], setpoints: Array) -> Contestant:
+def _plain_contestant(robot: Robot, case: HybridCase, rows: list[BenchState], setpoints: Array) -> Contestant:
     columns = {name: [getattr(row, name) for row in rows] for name in ("q", "v", "tau")}
     constants = {
         "hybrid_accelerations": hybrid_accelerations,
@@ -179,13 +180,13 @@ def dense_equations(robot: Robot, case: HybridCase) -> Kernel:
     return build_kernel(equations, {"q": robot.nq, "v": robot.nv, "tau": robot.nv}, name="dense_equations")
 
 
-def _dense_contestant(robot: Robot, case: HybridCase, rows: list[State]) -> Contestant:
+def _dense_contestant(robot: Robot, case: HybridCase, rows: list[BenchState]) -> Contestant:
     columns = {name: [getattr(row, name) for row in rows] for name in ("q", "v", "tau")}
     constants = {"equations": dense_equations(robot, case), "solve": np.linalg.solve}
     return Contestant(sweep("solve(*equations(q, v, tau))", columns, constants), len(rows))
 
 
-def _pinocchio_contestant(case: HybridCase, robot: Robot, rows: list[State]) -> Contestant:
+def _pinocchio_contestant(case: HybridCase, robot: Robot, rows: list[BenchState]) -> Contestant:
     import pinocchio as pin
 
     from benchmarks.lab.pinocchio_constraints import constrained_contestant, initialised
@@ -200,7 +201,7 @@ def _pinocchio_contestant(case: HybridCase, robot: Robot, rows: list[State]) -> 
     return constrained_contestant(peer, initialised(peer, constraints), rows)
 
 
-def hybrid_error(robot: Robot, case: HybridCase, kernel: Kernel, row: State) -> float:
+def hybrid_error(robot: Robot, case: HybridCase, kernel: Kernel, row: BenchState) -> float:
     """Relative residual of the equations of motion and of the constraints, by algorithms that take no part."""
     a, forces = kernel(row.q, row.v, row.tau, np.zeros(case.rows))
     needed = footfall.inverse_dynamics(robot, row.q, row.v, a)

@@ -15,7 +15,7 @@ from benchmarks.lab.loops import forward_kernels, method_contestants, residual, 
 from footfall.arrays import Array
 from footfall.bench.dynamics import Effort
 from footfall.bench.measure import Contestant, Race, race, sweep
-from footfall.bench.states import State
+from footfall.bench.states import BenchState
 from footfall.compiler import Kernel, build_kernel
 from footfall.dynamics.forward_dynamics import articulated_bodies
 from footfall.dynamics.inverse_dynamics import newton_euler
@@ -121,7 +121,7 @@ def _flat(motion: Any) -> list[Array]:
     return [np.ravel(np.asarray(part)) for part in motion]
 
 
-def _bound(kernel: Kernel, rows: list[State]) -> Contestant:
+def _bound(kernel: Kernel, rows: list[BenchState]) -> Contestant:
     out = np.empty(())
     calls = [kernel.bind(row.q, row.v, row.tau, out) for row in rows]
     return Contestant(sweep("call()", {"call": calls}, {}), len(rows))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from footfall.bench.states import State
+from footfall.bench.states import BenchState
 from footfall.dynamics.configuration import integrate
 from footfall.math.transform import Transform
 from footfall.robot.load import load
@@ -49,7 +49,7 @@ def four_bar_leg() -> Robot:
     return Robot(FOUR_BAR_LEG, tuple(bodies), tuple(joints), frames, bent, loops=(loop,))
 
 
-def closed_states(robot: Robot, count: int, *, seed: int = 0) -> State:
+def closed_states(robot: Robot, count: int, *, seed: int = 0) -> BenchState:
     """`count` states around the robot's first configuration, with the loops closed; rates of order one."""
     random = np.random.default_rng(seed)
     start = next(iter(robot.configurations.values()))
@@ -59,4 +59,6 @@ def closed_states(robot: Robot, count: int, *, seed: int = 0) -> State:
         good = np.isfinite(moved).all(axis=1)  # a step that a loop cannot follow is not taken
         q = np.where(good[:, None], moved, q)
     shape = (count, robot.nv)
-    return State(q, random.normal(size=shape), random.normal(size=shape), 10.0 * random.normal(size=shape))
+    return BenchState(
+        q, random.normal(size=shape), random.normal(size=shape), 10.0 * random.normal(size=shape)
+    )

@@ -19,7 +19,7 @@ from benchmarks.lab.loop_robots import FOUR_BAR_LEG, closed_states, load_looped
 from footfall.arrays import Array
 from footfall.bench.dynamics import Effort, has_pinocchio
 from footfall.bench.measure import Contestant, Race, race, sweep
-from footfall.bench.states import State
+from footfall.bench.states import BenchState
 from footfall.compiler import Kernel
 from footfall.dynamics.forward_dynamics import Method
 from footfall.dynamics.loops import Coupling
@@ -73,7 +73,7 @@ def forward_kernels(robot: Robot) -> dict[str, Kernel]:
 
 
 def method_contestants(
-    kernels: Mapping[str, Kernel], states: State, rows: list[State]
+    kernels: Mapping[str, Kernel], states: BenchState, rows: list[BenchState]
 ) -> dict[str, Contestant]:
     """Bound calls, checked calls and batches of each kernel of (q, v, tau)."""
     columns = {name: [getattr(row, name) for row in rows] for name in ("q", "v", "tau")}
@@ -90,19 +90,19 @@ def method_contestants(
     return contestants
 
 
-def _batch(kernel: Kernel, states: State, out: Array) -> Callable[[], None]:
+def _batch(kernel: Kernel, states: BenchState, out: Array) -> Callable[[], None]:
     def run() -> None:
         kernel.batch(states.q, states.v, states.tau, out=(out,), threads=1)
 
     return run
 
 
-def single_rows(states: State, count: int) -> list[State]:
+def single_rows(states: BenchState, count: int) -> list[BenchState]:
     """The first states as arrays of their own."""
-    return [State(*(np.array(column[k]) for column in states)) for k in range(min(count, len(states.q)))]
+    return [BenchState(*(np.array(column[k]) for column in states)) for k in range(min(count, len(states.q)))]
 
 
-def residual(robot: Robot, kernels: Mapping[str, Kernel], row: State) -> float:
+def residual(robot: Robot, kernels: Mapping[str, Kernel], row: BenchState) -> float:
     """Greatest relative error of the forces that the accelerations of all methods need."""
     worst = 0.0
     for kernel in kernels.values():
@@ -129,14 +129,14 @@ def _measure(robot: Robot, effort: Effort) -> LoopMeasurement:
 # Pinocchio
 
 
-def all_joint_state(robot: Robot, row: State) -> State:
+def all_joint_state(robot: Robot, row: BenchState) -> BenchState:
     """The state of all joints of the tree: rates, accelerations and forces (spanning nv,)."""
     assert robot.tree.loops is not None
     coupling = Coupling(robot, row.q)
     forces = np.zeros(robot.spanning.nv)
     forces[list(robot.tree.loops.independent)] = row.tau
     rates, accelerations = coupling.velocity(row.v), coupling.acceleration(row.v, row.a)
-    return State(row.q, np.asarray(rates, dtype=float), np.asarray(accelerations, dtype=float), forces)
+    return BenchState(row.q, np.asarray(rates, dtype=float), np.asarray(accelerations, dtype=float), forces)
 
 
 def loop_constraints(robot: Robot, peer: PinocchioModel) -> tuple[Any, Any]:
@@ -162,7 +162,7 @@ def loop_constraints(robot: Robot, peer: PinocchioModel) -> tuple[Any, Any]:
     return initialised(peer, constraints)
 
 
-def pinocchio_acceleration(robot: Robot, rows: Sequence[State], iterations: int) -> list[Array]:
+def pinocchio_acceleration(robot: Robot, rows: Sequence[BenchState], iterations: int) -> list[Array]:
     """Accelerations of all joints (spanning nv,) by Pinocchio, in our order."""
     import pinocchio as pin
 
@@ -182,7 +182,7 @@ def pinocchio_acceleration(robot: Robot, rows: Sequence[State], iterations: int)
     return results
 
 
-def needed_iterations(robot: Robot, rows: Sequence[State]) -> tuple[int, float]:
+def needed_iterations(robot: Robot, rows: Sequence[BenchState]) -> tuple[int, float]:
     """The fewest proximal iterations with which Pinocchio is right, and its greatest relative difference from us."""
     ours = [
         all_joint_state(robot, row._replace(a=footfall.forward_dynamics(robot, row.q, row.v, row.tau))).a
@@ -200,7 +200,7 @@ def needed_iterations(robot: Robot, rows: Sequence[State]) -> tuple[int, float]:
     return iterations, error
 
 
-def _pinocchio_contestant(robot: Robot, rows: list[State], iterations: int) -> Contestant:
+def _pinocchio_contestant(robot: Robot, rows: list[BenchState], iterations: int) -> Contestant:
     from benchmarks.lab.pinocchio_constraints import constrained_contestant
     from footfall.bench.pinocchio import FreeFlyerModel
     from footfall.bench.pinocchio_models import model_from_robot

@@ -9,7 +9,7 @@ import pinocchio as pin
 
 from footfall.bench.measure import Contestant, sweep
 from footfall.bench.pinocchio import PinocchioModel
-from footfall.bench.states import State
+from footfall.bench.states import BenchState
 
 
 def initialised(peer: PinocchioModel, constraints: Iterable[tuple[Any, ...]]) -> tuple[Any, Any]:
@@ -23,7 +23,7 @@ def initialised(peer: PinocchioModel, constraints: Iterable[tuple[Any, ...]]) ->
 
 
 def constrained_contestant(
-    peer: PinocchioModel, constraints: tuple[Any, Any], states: Sequence[State], *, iterations: int = 0
+    peer: PinocchioModel, constraints: tuple[Any, Any], states: Sequence[BenchState], *, iterations: int = 0
 ) -> Contestant:
     """`constraintDynamics` on all states in turn. iterations: proximal ones, which redundant constraints need."""
     models, data = constraints

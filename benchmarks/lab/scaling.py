@@ -17,7 +17,7 @@ from benchmarks.lab.loops import single_rows
 from footfall.arrays import Array
 from footfall.bench.dynamics import Effort
 from footfall.bench.measure import Contestant, Race, race, sweep
-from footfall.bench.states import State, random_states
+from footfall.bench.states import BenchState, random_states
 from footfall.compiler import Kernel
 from footfall.dynamics.forward_dynamics import Method
 from footfall.dynamics.mass_matrix import mass_matrix_pattern
@@ -81,7 +81,7 @@ def _measure(level: int, effort: Effort) -> ScalingMeasurement:
     )
     kernels = {method: footfall.forward_dynamics.kernel(robot, method=method) for method in methods}
     contestants = {}
-    solutions: dict[str, Callable[[State], Array]] = {}
+    solutions: dict[str, Callable[[BenchState], Array]] = {}
     for method, kernel in kernels.items():
         out = np.empty(robot.nv)
         calls = [kernel.bind(row.q, row.v, row.tau, out) for row in rows]
@@ -97,7 +97,9 @@ def _measure(level: int, effort: Effort) -> ScalingMeasurement:
         constants = {"solve": solutions["dense"]}
         contestants["dense"] = Contestant(sweep("solve(row)", {"row": rows}, constants), len(rows))
     error = max(_difference(solutions, row) for row in rows[:2])
-    still = State(np.full(robot.nq, np.pi / 6), np.ones(robot.nv), np.zeros(robot.nv), np.zeros(robot.nv))
+    still = BenchState(
+        np.full(robot.nq, np.pi / 6), np.ones(robot.nv), np.zeros(robot.nv), np.zeros(robot.nv)
+    )
     # gravity is a force like any other: what it needs at rest is added to the joints
     weight = footfall.gravity_forces.kernel(robot)(still.q)
     norm = float(np.linalg.norm(whole(still.q, still.v, weight)))
@@ -112,23 +114,23 @@ def _measure(level: int, effort: Effort) -> ScalingMeasurement:
     )
 
 
-def _solution(kernel: Kernel) -> Callable[[State], Array]:
+def _solution(kernel: Kernel) -> Callable[[BenchState], Array]:
     return lambda row: kernel(row.q, row.v, row.tau)
 
 
-def _difference(solutions: Mapping[str, Callable[[State], Array]], row: State) -> float:
+def _difference(solutions: Mapping[str, Callable[[BenchState], Array]], row: BenchState) -> float:
     found = [np.asarray(solve(row)) for solve in solutions.values()]
     return max(float(np.linalg.norm(other - found[0]) / np.linalg.norm(found[0])) for other in found[1:])
 
 
-def dense_solution(robot: Robot) -> Callable[[State], Array]:
+def dense_solution(robot: Robot) -> Callable[[BenchState], Array]:
     """Forward dynamics by the dense mass matrix and LAPACK's Cholesky, for large robots."""
     packed = footfall.mass_matrix.kernel(robot, packed=True)
     bias = footfall.bias_forces.kernel(robot)
     rows, columns = mass_matrix_pattern(robot)
     matrix = np.zeros((robot.nv, robot.nv))
 
-    def solve(row: State) -> Array:
+    def solve(row: BenchState) -> Array:
         matrix[rows, columns] = packed(row.q)
         factor = cho_factor(matrix, lower=True, check_finite=False)
         return np.asarray(cho_solve(factor, row.tau - bias(row.q, row.v), check_finite=False))

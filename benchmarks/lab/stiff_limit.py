@@ -12,7 +12,7 @@ import numpy as np
 import footfall
 from benchmarks.lab.loop_robots import closed_states, load_looped
 from benchmarks.lab.loops import all_joint_state
-from footfall.bench.states import State
+from footfall.bench.states import BenchState
 from footfall.robot.save import save
 
 IMPEDANCES = (0.9, 0.99, 0.999, 0.9999)  # MuJoCo takes no more than the last
@@ -48,7 +48,7 @@ def measure_stiff_limit(name: str = "cassie", impedances: Sequence[float] = IMPE
     peer = MujocoModel(robot.spanning, model)
     data = mujoco.MjData(model)
     states = closed_states(robot, 4)
-    rows = [State(*(column[k] for column in states)) for k in range(4)]
+    rows = [BenchState(*(column[k] for column in states)) for k in range(4)]
     limits = []
     for impedance in impedances:
         model.eq_solimp[:, :2] = impedance

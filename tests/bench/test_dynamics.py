@@ -13,7 +13,7 @@ from footfall.bench.chains import measure_chains
 from footfall.bench.dynamics import Effort, measure_robot
 from footfall.bench.robots import MEASURED, load_measured, measurable
 from footfall.bench.startup import measure_startup
-from footfall.bench.states import State, random_states
+from footfall.bench.states import BenchState, random_states
 from footfall.errors import MissingFile
 
 LEAST = Effort(blocks=2, block_seconds=1e-5, calls=4, batch=16)
@@ -86,7 +86,7 @@ class TestAgainstPinocchio:
         robot = footfall.load("point-foot-quadruped")
         heavier = replace(robot, bodies=tuple(replace(body, mass=body.mass + 1e-3) for body in robot.bodies))
         peer = build_peer("point-foot-quadruped", robot).exact
-        state = State(*(column[0] for column in random_states(robot, 1)))
+        state = BenchState(*(column[0] for column in random_states(robot, 1)))
         right, wrong = (footfall.mass_matrix(each, state.q) for each in (robot, heavier))
         assert ERRORS["crba"](peer, state, [right]) < 1e-12
         assert ERRORS["crba"](peer, state, [wrong]) > 1e-6
@@ -104,7 +104,7 @@ class TestAgainstPinocchio:
         except MissingFile:
             pytest.skip("example-robot-data is not installed")
         peer = build_peer(name, robot)
-        state = State(*(column[0] for column in random_states(robot, 1)))
+        state = BenchState(*(column[0] for column in random_states(robot, 1)))
         forces = []
         for model in peer:
             q, v, a, _ = model.state(state)

@@ -10,7 +10,7 @@ import footfall
 from benchmarks.lab.hybrid import HybridCase, dense_equations, hybrid_cases, hybrid_error, measure_hybrid
 from benchmarks.lab.hybrid_report import markdown
 from footfall.bench.dynamics import Effort, has_pinocchio
-from footfall.bench.states import State, random_states
+from footfall.bench.states import BenchState, random_states
 from footfall.dynamics.hybrid import hybrid_accelerations
 
 LEAST = Effort(blocks=2, block_seconds=1e-5, calls=4, batch=16)
@@ -34,7 +34,7 @@ def test_a_chain_is_measured_and_reported() -> None:
 def test_dense_equations_are_ours() -> None:
     case = HybridCase("arm-7r", ((footfall.load("arm-7r").bodies[-1].name, ("x", "y", "z")),))
     robot = footfall.load(case.robot)
-    row = State(*(column[0] for column in random_states(robot, 1)))
+    row = BenchState(*(column[0] for column in random_states(robot, 1)))
     solution = np.linalg.solve(*dense_equations(robot, case)(row.q, row.v, row.tau))
     kernel = hybrid_accelerations.kernel(robot, constraints=case.constraints, setpoints=np.zeros(3))
     a, forces = kernel(row.q, row.v, row.tau, np.zeros(3))

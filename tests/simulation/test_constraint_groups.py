@@ -11,7 +11,7 @@ import footfall
 from benchmarks.lab.contact_scenes import contact_scene
 from footfall.arrays import Array
 from footfall.contact.law import LinearLaw
-from footfall.contact.newton_schedule import ONE_ROUND, ROUND_APART, StepKind
+from footfall.contact.newton_schedule import ONE_ROUND, ROUND_APART, NewtonStep
 from footfall.dynamics.factorisation import factorise
 from footfall.dynamics.kinematics import link_poses
 from footfall.dynamics.loops import Coupling
@@ -93,7 +93,7 @@ def test_elimination_solves_systems_with_any_symmetric_pattern() -> None:
 
 
 @pytest.mark.parametrize("kinds", [ONE_ROUND, ROUND_APART])
-def test_the_schedule_has_a_row_for_every_step(kinds: tuple[StepKind, ...]) -> None:
+def test_the_schedule_has_a_row_for_every_step(kinds: tuple[NewtonStep, ...]) -> None:
     reach, softness, least, leaning = schedule(kinds, 100)
     assert len(reach) == len(softness) == len(least) == len(leaning) == 100
     assert reach.max() > 1e5 > reach[0]

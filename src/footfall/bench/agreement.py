@@ -14,7 +14,7 @@ import footfall
 from footfall.arrays import Array
 from footfall.bench.cases import moving_bodies, tip
 from footfall.bench.pinocchio import PinocchioModel
-from footfall.bench.states import State
+from footfall.bench.states import BenchState
 from footfall.errors import InvalidInput
 from footfall.robot.model import Robot
 
@@ -38,7 +38,7 @@ Results = Sequence[Array]
 
 
 def _poses_error(names: Callable[[Robot], Sequence[str]]) -> Callable[..., float]:
-    def error(peer: PinocchioModel, state: State, results: Results) -> float:
+    def error(peer: PinocchioModel, state: BenchState, results: Results) -> float:
         pin.framesForwardKinematics(peer.model, peer.data, peer.q(state.q))
         poses = [peer.data.oMf[peer.frame_id(name)] for name in names(peer.robot)]
         positions = relative_error(results[0], np.array([pose.translation for pose in poses]))
@@ -47,31 +47,31 @@ def _poses_error(names: Callable[[Robot], Sequence[str]]) -> Callable[..., float
     return error
 
 
-def _joint_motions_error(peer: PinocchioModel, state: State, results: Results) -> float:
+def _joint_motions_error(peer: PinocchioModel, state: BenchState, results: Results) -> float:
     theirs = pin.computeJointJacobians(peer.model, peer.data, peer.q(state.q))
     return relative_error(results[0], peer.columns(theirs))
 
 
-def _frame_jacobian_error(peer: PinocchioModel, state: State, results: Results) -> float:
+def _frame_jacobian_error(peer: PinocchioModel, state: BenchState, results: Results) -> float:
     frame = peer.frame_id(tip(peer.robot))
     aligned = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
     theirs = pin.computeFrameJacobian(peer.model, peer.data, peer.q(state.q), frame, aligned)
     return relative_error(results[0], peer.columns(theirs))
 
 
-def _inverse_dynamics_error(peer: PinocchioModel, state: State, results: Results) -> float:
+def _inverse_dynamics_error(peer: PinocchioModel, state: BenchState, results: Results) -> float:
     q, v, a, _ = peer.state(state)
     return relative_error(results[0], peer.vector(pin.rnea(peer.model, peer.data, q, v, a)))
 
 
-def _mass_matrix_error(peer: PinocchioModel, state: State, results: Results) -> float:
+def _mass_matrix_error(peer: PinocchioModel, state: BenchState, results: Results) -> float:
     theirs = peer.symmetric(pin.crba(peer.model, peer.data, peer.q(state.q)))
     if results[0].ndim == 1:  # packed
         theirs = theirs[footfall.dynamics.mass_matrix_pattern(peer.robot)]
     return relative_error(results[0], theirs)
 
 
-def _forward_dynamics_error(peer: PinocchioModel, state: State, results: Results) -> float:
+def _forward_dynamics_error(peer: PinocchioModel, state: BenchState, results: Results) -> float:
     """By the residual: `|ID(a) - tau| / (|tau| + |h|)`."""
     q, v, _, tau = peer.state(state)
     bias = pin.nonLinearEffects(peer.model, peer.data, q, v).copy()
@@ -79,12 +79,12 @@ def _forward_dynamics_error(peer: PinocchioModel, state: State, results: Results
     return float(np.linalg.norm(left) / (np.linalg.norm(tau) + np.linalg.norm(bias)))
 
 
-def _center_of_mass_jacobian_error(peer: PinocchioModel, state: State, results: Results) -> float:
+def _center_of_mass_jacobian_error(peer: PinocchioModel, state: BenchState, results: Results) -> float:
     theirs = pin.jacobianCenterOfMass(peer.model, peer.data, peer.q(state.q))
     return relative_error(results[0], peer.columns(theirs))
 
 
-def _centroidal_error(peer: PinocchioModel, state: State, results: Results) -> float:
+def _centroidal_error(peer: PinocchioModel, state: BenchState, results: Results) -> float:
     q, v, *_ = peer.state(state)
     pin.ccrba(peer.model, peer.data, q, v)
     matrix = relative_error(results[0], peer.columns(peer.data.Ag))
@@ -92,7 +92,7 @@ def _centroidal_error(peer: PinocchioModel, state: State, results: Results) -> f
 
 
 def _derivatives_error(function: str) -> Callable[..., float]:
-    def error(peer: PinocchioModel, state: State, results: Results) -> float:
+    def error(peer: PinocchioModel, state: BenchState, results: Results) -> float:
         q, v, a, tau = peer.state(state)
         last = a if function == "computeRNEADerivatives" else tau
         dq, dv, du = getattr(pin, function)(peer.model, peer.data, q, v, last)
@@ -102,7 +102,7 @@ def _derivatives_error(function: str) -> Callable[..., float]:
     return error
 
 
-Error = Callable[[PinocchioModel, State, Results], float]
+Error = Callable[[PinocchioModel, BenchState, Results], float]
 
 # By the name of Pinocchio's function, the distance of our results at a state.
 ERRORS: dict[str, Error] = {

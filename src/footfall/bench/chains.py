@@ -16,7 +16,7 @@ import footfall
 from footfall.bench.dynamics import Effort, has_pinocchio
 from footfall.bench.measure import Contestant, Race, race, sweep
 from footfall.bench.robots import load_measured
-from footfall.bench.states import State, random_states
+from footfall.bench.states import BenchState, random_states
 from footfall.robot.model import Robot
 
 
@@ -78,7 +78,7 @@ def _measure_chain(joints: int, effort: Effort) -> ChainReport:
     name = f"chain-{joints}"
     robot = load_measured(name)
     states = random_states(robot, effort.calls)
-    rows = [State(*(np.array(column[k]) for column in states)) for k in range(effort.calls)]
+    rows = [BenchState(*(np.array(column[k]) for column in states)) for k in range(effort.calls)]
     methods = ["articulated", "factorised"] if joints <= _MATRIX_LIMIT else ["articulated"]
     contestants, operations = {}, {}
     for method in methods:
@@ -94,7 +94,7 @@ def _measure_chain(joints: int, effort: Effort) -> ChainReport:
     )
 
 
-def _pinocchio(name: str, robot: Robot, rows: list[State]) -> Contestant:
+def _pinocchio(name: str, robot: Robot, rows: list[BenchState]) -> Contestant:
     import pinocchio as pin
 
     from footfall.bench.pinocchio import build_peer

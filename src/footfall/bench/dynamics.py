@@ -20,7 +20,7 @@ from footfall.arrays import Array
 from footfall.bench.cases import CASES, Case, moving_bodies, tip
 from footfall.bench.measure import Contestant, Race, race, sweep
 from footfall.bench.robots import load_measured
-from footfall.bench.states import State, random_states
+from footfall.bench.states import BenchState, random_states
 from footfall.compiler import Kernel
 from footfall.errors import ProgramFailed
 from footfall.public_names import public_name
@@ -92,8 +92,8 @@ def measure_robot(
 
 
 def _peers(
-    name: str, robot: Robot, rows: list[State], cpp: bool
-) -> tuple[tuple[Peer, list[State]] | None, CppLoops | None]:
+    name: str, robot: Robot, rows: list[BenchState], cpp: bool
+) -> tuple[tuple[Peer, list[BenchState]] | None, CppLoops | None]:
     """Pinocchio's models with its own states, and its C++ loops."""
     if not has_pinocchio():
         return None, None
@@ -108,16 +108,16 @@ def _peers(
     return (peer, theirs), CppLoops(peer.fast, theirs)
 
 
-def _rows(states: State, count: int) -> list[State]:
-    return [State(*(column[k] for column in states)) for k in range(count)]
+def _rows(states: BenchState, count: int) -> list[BenchState]:
+    return [BenchState(*(column[k] for column in states)) for k in range(count)]
 
 
 def _measure_case(
     case: Case,
     robot: Robot,
-    states: State,
+    states: BenchState,
     effort: Effort,
-    peer: tuple[Peer, list[State]] | None,
+    peer: tuple[Peer, list[BenchState]] | None,
     loops: CppLoops | None,
 ) -> Measurement:
     kernel = case.kernel(robot)
@@ -136,7 +136,7 @@ def _measure_case(
 
 
 def _our_contestants(
-    case: Case, robot: Robot, kernel: Kernel, states: State, rows: list[State]
+    case: Case, robot: Robot, kernel: Kernel, states: BenchState, rows: list[BenchState]
 ) -> dict[str, Contestant]:
     count = len(states.q)
     arrays = [getattr(states, name) for name in case.inputs]
@@ -165,7 +165,7 @@ def _write_zeros(arrays: Sequence[Array]) -> None:
         array.fill(0.0)
 
 
-def _python_contestant(case: Case, peer: Peer, states: list[State]) -> Contestant:
+def _python_contestant(case: Case, peer: Peer, states: list[BenchState]) -> Contestant:
     import pinocchio as pin
 
     model = peer.fast
@@ -180,7 +180,7 @@ def _python_contestant(case: Case, peer: Peer, states: list[State]) -> Contestan
     return Contestant(sweep(case.theirs, columns, constants), len(states))
 
 
-def _error(case: Case, peer: Peer, kernel: Kernel, rows: list[State]) -> float:
+def _error(case: Case, peer: Peer, kernel: Kernel, rows: list[BenchState]) -> float:
     from footfall.bench.agreement import ERRORS
 
     errors = []
@@ -191,7 +191,7 @@ def _error(case: Case, peer: Peer, kernel: Kernel, rows: list[State]) -> float:
     return max(errors)
 
 
-def _require_same_result(case: Case, peer: Peer, loops: CppLoops, last: State) -> None:
+def _require_same_result(case: Case, peer: Peer, loops: CppLoops, last: BenchState) -> None:
     """The C++ loops have the model and the states that Python has, as the last result shows."""
     import pinocchio as pin
 

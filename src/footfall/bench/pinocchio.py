@@ -20,7 +20,7 @@ import pinocchio as pin
 from footfall.arrays import Array
 from footfall.bench.pinocchio_models import ROOT, model_from_robot, model_from_urdf
 from footfall.bench.robots import EXAMPLES, example_file
-from footfall.bench.states import State
+from footfall.bench.states import BenchState
 from footfall.errors import UnknownName, UnsupportedFeature
 from footfall.math.rotations import matrix_from_quaternion
 from footfall.robot.model import WORLD, Joint, JointType, Robot
@@ -111,9 +111,9 @@ class PinocchioModel:
         upper = np.array(theirs).reshape(self.model.nv, self.model.nv)
         return self.matrix(np.triu(upper) + np.triu(upper, 1).T)
 
-    def state(self, state: State) -> State:
+    def state(self, state: BenchState) -> BenchState:
         """All of a state in Pinocchio's coordinates and order."""
-        return State(self.q(state.q), self.v(state.v), self.v(state.a), self.v(state.tau))
+        return BenchState(self.q(state.q), self.v(state.v), self.v(state.a), self.v(state.tau))
 
     def frame_id(self, name: str) -> int:
         """Index of Pinocchio's frame of a body or frame."""
@@ -150,7 +150,7 @@ class FreeFlyerModel(PinocchioModel):
 
     _with_quaternion = ("JointModelSpherical", "JointModelFreeFlyer")
 
-    def state(self, state: State) -> State:
+    def state(self, state: BenchState) -> BenchState:
         q, v, a, tau = super().state(state)
         if is_free_flyer(self.robot):
             root = self.robot.joints[0].name
@@ -160,7 +160,7 @@ class FreeFlyerModel(PinocchioModel):
             v[linear] = turn @ v[linear]
             a[linear] = turn @ a[linear] - np.cross(state.v[ours][3:], v[linear])
             tau[linear] = turn @ tau[linear]
-        return State(q, v, a, tau)
+        return BenchState(q, v, a, tau)
 
 
 def is_free_flyer(robot: Robot) -> bool:

@@ -24,7 +24,7 @@ from footfall.arrays import Array
 from footfall.bench.cases import tip
 from footfall.bench.pinocchio import PinocchioModel
 from footfall.bench.robots import pinocchio_prefix
-from footfall.bench.states import State
+from footfall.bench.states import BenchState
 from footfall.compiler.cache import directory
 from footfall.errors import FootfallError, MissingPackage, ProgramFailed
 
@@ -40,7 +40,7 @@ _FLAGS = (
 class CppLoops:
     """The loops for one robot and its states, in Pinocchio's conventions."""
 
-    def __init__(self, peer: PinocchioModel, states: list[State]) -> None:
+    def __init__(self, peer: PinocchioModel, states: list[BenchState]) -> None:
         self._library = library()
         self._handle = ctypes.c_void_p(self._library.peer_new())
         self._copy_model(peer)

@@ -21,7 +21,7 @@ app = Commands(
 )
 
 
-class Contact(StrEnum):
+class ContactModel(StrEnum):
     """Choices of --contact."""
 
     EXACT = "exact"
@@ -46,8 +46,8 @@ class Settings:
     """Options that all runs have."""
 
     contact: Annotated[
-        Contact, typer.Option(help="Contact model; both: exact and penalty, side by side in the plots.")
-    ] = Contact.BOTH
+        ContactModel, typer.Option(help="Contact model; both: exact and penalty, side by side in the plots.")
+    ] = ContactModel.BOTH
     foot_height: Annotated[
         float | None,
         typer.Option(help="Height of the feet's boxes, m: 0.05, or 0.5 as the source prints it."),
@@ -117,7 +117,7 @@ def tilts(
     height: Annotated[float, typer.Option(min=0.0, help="Clearance of the feet at release, m.")] = 0.5,
     largest: Annotated[float, typer.Option(min=0.0, max=1.5, help="Largest tilt, rad.")] = 0.05,
     count: Annotated[int, typer.Option(min=1, max=200, help="Tilts of roll, and as many of pitch.")] = 5,
-    contact: Contact = Contact.EXACT,
+    contact: ContactModel = ContactModel.EXACT,
     dt: StepOption = None,
     duration: DurationOption = None,
 ) -> None:
@@ -158,8 +158,8 @@ def _asked(changes: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in changes.items() if value is not None}
 
 
-def _models(contact: Contact) -> list[Any]:
-    return ["exact", "penalty"] if contact is Contact.BOTH else [contact.value]
+def _models(contact: ContactModel) -> list[Any]:
+    return ["exact", "penalty"] if contact is ContactModel.BOTH else [contact.value]
 
 
 def _run(kind: str, settings: Settings, changes: dict[str, Any]) -> None:

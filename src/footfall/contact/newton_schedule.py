@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class StepKind(NamedTuple):
+class NewtonStep(NamedTuple):
     """How a step is made: see `law.linear_law` for reach, softness (over the residual, and at least) and leaning."""
 
     reach: float
@@ -24,24 +24,24 @@ MEMORY = 3
 # problem, which finds out of circles.
 _FIRST = 10
 _LATER = {
-    StepKind(reach=1e2): 5,
-    StepKind(reach=1.0, least_softness=1e-3, leaning=0.0): 5,
-    StepKind(reach=1e1): 5,
-    StepKind(reach=1e3): 5,
-    StepKind(reach=3.0, least_softness=1e-3): 4,
-    StepKind(reach=1e4): 4,
-    StepKind(reach=1e5): 4,
-    StepKind(reach=1e6): 4,
+    NewtonStep(reach=1e2): 5,
+    NewtonStep(reach=1.0, least_softness=1e-3, leaning=0.0): 5,
+    NewtonStep(reach=1e1): 5,
+    NewtonStep(reach=1e3): 5,
+    NewtonStep(reach=3.0, least_softness=1e-3): 4,
+    NewtonStep(reach=1e4): 4,
+    NewtonStep(reach=1e5): 4,
+    NewtonStep(reach=1e6): 4,
 }
 
 
-def one_round(first: StepKind) -> tuple[StepKind, ...]:
+def one_round(first: NewtonStep) -> tuple[NewtonStep, ...]:
     """The steps of a round, which begins with some of this kind."""
     return (first,) * _FIRST + tuple(kind for kind, steps in _LATER.items() for _ in range(steps))
 
 
 # Softness makes redundant contacts, and joints that rub, find their states; without them it only costs steps. Measured
 # on thousands of steps of Go2 and G1 under a policy and random goals: mean and slowest of eight rows.
-ONE_ROUND = one_round(StepKind(reach=2.0, softness=1e-1))
-ROUND_WITHOUT_JOINTS = one_round(StepKind(reach=1.0, softness=1e-3))
-ROUND_APART = one_round(StepKind(reach=1.0, softness=1e-5))
+ONE_ROUND = one_round(NewtonStep(reach=2.0, softness=1e-1))
+ROUND_WITHOUT_JOINTS = one_round(NewtonStep(reach=1.0, softness=1e-3))
+ROUND_APART = one_round(NewtonStep(reach=1.0, softness=1e-5))

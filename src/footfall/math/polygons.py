@@ -192,7 +192,7 @@ def centroid(polygon: ArrayOf[Vector2]) -> Vector2:
     return moment
 
 
-class Nearest(NamedTuple):
+class BorderPoint(NamedTuple):
     """The point of a border that is closest to some point, and whether that lies in the polygon or on its border."""
 
     point: Vector2
@@ -200,7 +200,7 @@ class Nearest(NamedTuple):
 
 
 @routine
-def closest_on_border(polygon: ArrayOf[Vector2], point: Vector2) -> Nearest:
+def closest_on_border(polygon: ArrayOf[Vector2], point: Vector2) -> BorderPoint:
     """The closest point of the border; points and segments contain nothing."""
     count, least, smallest, best = len(polygon), 0.0, np.inf, polygon[0]
     for i in range(count):
@@ -211,7 +211,7 @@ def closest_on_border(polygon: ArrayOf[Vector2], point: Vector2) -> Nearest:
         far = away - share * edge
         if far @ far < smallest:
             smallest, best = far @ far, polygon[i] + share * edge
-    return Nearest(best, count >= 3 and least >= 0.0)
+    return BorderPoint(best, count >= 3 and least >= 0.0)
 
 
 @routine

@@ -50,14 +50,14 @@ def refined_middle(x: float) -> float:
 
 
 @routine
-def standing_at(ground: Ground, state: State) -> Vector2:
+def standing_at(ground: Ground, state: SearchState) -> Vector2:
     """Where a foot will stand, m, unless refinement finds something better around."""
     x, y = ground.x + (state.i + 0.5) * CELL, ground.y + (state.j + 0.5) * CELL
     return np.array([refined_middle(x), refined_middle(y)])
 
 
 @routine
-def between_feet(ground: Ground, one: State, other: State) -> BodyPlace:
+def between_feet(ground: Ground, one: SearchState, other: SearchState) -> BodyPlace:
     """Midway between two footholds, as high as the lower one."""
     half = ground.yaws // 2
     turn = turned(other.yaw - one.yaw + half, ground.yaws) - half
@@ -95,9 +95,9 @@ def body_passes(
     solids: Solids,
     volumes: Volumes,
     near: Bytes,
-    before: State,
-    standing: State,
-    after: State,
+    before: SearchState,
+    standing: SearchState,
+    after: SearchState,
 ) -> bool:
     """Whether body and arms are in nothing while a foot swings from one foothold to another, and the other one stands.
     Where the way begins is not looked at."""
@@ -114,7 +114,7 @@ def body_passes(
     return True
 
 
-class State(NamedTuple):
+class SearchState(NamedTuple):
     """A stance by its numbers; foot: 0 right, 1 left."""
 
     foot: int
@@ -124,21 +124,21 @@ class State(NamedTuple):
 
 
 @routine
-def number_of(ground: Ground, state: State) -> int:
+def number_of(ground: Ground, state: SearchState) -> int:
     """Number of a state."""
     return ((state.foot * ground.yaws + state.yaw) * ground.nx + state.i) * ground.ny + state.j
 
 
 @routine
-def state_of(ground: Ground, number: int) -> State:
+def state_of(ground: Ground, number: int) -> SearchState:
     """The state with a number."""
     row = number // ground.ny
     heading = row // ground.nx
-    return State(heading // ground.yaws, heading % ground.yaws, row % ground.nx, number % ground.ny)
+    return SearchState(heading // ground.yaws, heading % ground.yaws, row % ground.nx, number % ground.ny)
 
 
 @routine
-def middle_of(ground: Ground, volumes: Volumes, state: State) -> Vector2:
+def middle_of(ground: Ground, volumes: Volumes, state: SearchState) -> Vector2:
     """Middle between the feet if the other foot stood beside, m."""
     angle = 2.0 * np.pi * state.yaw / ground.yaws
     side = volumes.lateral if state.foot == 0 else -volumes.lateral
@@ -230,7 +230,7 @@ def straight_estimate(problem: Problem, yaw: int, middle: Vector2, height: float
 
 
 @routine
-def estimate(problem: Problem, state: State) -> float:
+def estimate(problem: Problem, state: SearchState) -> float:
     """Cost to the goal from a state."""
     middle = middle_of(problem.ground, problem.volumes, state)
     height = problem.ground.mean[state.i, state.j]
@@ -250,7 +250,7 @@ def near_flag(problem: Problem, middle: Vector2) -> int:
 
 
 @routine
-def half_swing(problem: Problem, state: State, first: int, base: float) -> float:
+def half_swing(problem: Problem, state: SearchState, first: int, base: float) -> float:
     """How far the ground rises above a height below the way of a foot, m, or any rise that is too high."""
     ground = problem.ground
     top = base
@@ -265,7 +265,7 @@ def half_swing(problem: Problem, state: State, first: int, base: float) -> float
 
 
 @routine
-def swing_cost(problem: Problem, state: State, step: int, base: float, forward: float) -> float:
+def swing_cost(problem: Problem, state: SearchState, step: int, base: float, forward: float) -> float:
     """Cost of what both half swings pass over; infinite if that is too high."""
     rules, taken = problem.rules, problem.steps.steps[step]
     i, j = (2 * state.i + taken.dx) // 4, (2 * state.j + taken.dy) // 4
@@ -281,18 +281,18 @@ def swing_cost(problem: Problem, state: State, step: int, base: float, forward: 
 
 
 @routine
-def previous(problem: Problem, nodes: Nodes, number: int, state: State) -> State:
+def previous(problem: Problem, nodes: Nodes, number: int, state: SearchState) -> SearchState:
     """Where the other foot stands while the robot is on a stance."""
     step = nodes.steps[number]
     if step < 0:
         return state_of(problem.ground, problem.others[state.foot])
     taken = problem.steps.steps[step - 1]
     yaw = turned(state.yaw - taken.turn, problem.ground.yaws)
-    return State(1 - state.foot, yaw, state.i - taken.dx, state.j - taken.dy)
+    return SearchState(1 - state.foot, yaw, state.i - taken.dx, state.j - taken.dy)
 
 
 @routine
-def swings_free(problem: Problem, begin: State, end: State) -> bool:
+def swings_free(problem: Problem, begin: SearchState, end: SearchState) -> bool:
     """Whether nothing too high is below a foot, or nearly so, on its straight way from one foothold to the next."""
     ground = problem.ground
     base = max(ground.mean[begin.i, begin.j], ground.mean[end.i, end.j])
@@ -314,7 +314,7 @@ def swings_free(problem: Problem, begin: State, end: State) -> bool:
 
 
 @routine
-def footing_cost(problem: Problem, state: State) -> float:
+def footing_cost(problem: Problem, state: SearchState) -> float:
     """What a sole costs that does not lie well; infinite if it cannot stand, which cells of 1 cm show."""
     ground = problem.ground
     if problem.rules.bump == 0.0 or is_even(ground, state.yaw, state.i, state.j):
@@ -325,7 +325,7 @@ def footing_cost(problem: Problem, state: State) -> float:
 
 
 @routine
-def hands_cost(problem: Problem, state: State) -> float:
+def hands_cost(problem: Problem, state: SearchState) -> float:
     """What hands without support cost; infinite if body or arms are in something."""
     middle = middle_of(problem.ground, problem.volumes, state)
     near = near_flag(problem, middle)
@@ -337,7 +337,7 @@ def hands_cost(problem: Problem, state: State) -> float:
 
 
 @routine
-def look_closely(problem: Problem, nodes: Nodes, number: int, state: State) -> float:
+def look_closely(problem: Problem, nodes: Nodes, number: int, state: SearchState) -> float:
     """What a closer look at sole, hands and body adds to the cost of a state, infinite if it is not possible."""
     cost = hands_cost(problem, state)
     if cost < np.inf:
@@ -361,7 +361,7 @@ def is_goal(problem: Problem, number: int) -> bool:
 
 
 @routine
-def within_region(problem: Problem, state: State) -> bool:
+def within_region(problem: Problem, state: SearchState) -> bool:
     """Whether a stance will do for a target that is a region."""
     target = problem.target
     if not target.region:
@@ -373,18 +373,18 @@ def within_region(problem: Problem, state: State) -> bool:
 
 
 @routine
-def beside(problem: Problem, state: State) -> State:
+def beside(problem: Problem, state: SearchState) -> SearchState:
     """Where the other foot would stand beside a stance."""
     ground = problem.ground
     angle = 2.0 * np.pi * state.yaw / ground.yaws
     width = 2.0 * problem.volumes.lateral * (1.0 if state.foot == 0 else -1.0)
     i = state.i + int(np.floor(0.5 - width * np.sin(angle) / CELL))
     j = state.j + int(np.floor(0.5 + width * np.cos(angle) / CELL))
-    return State(1 - state.foot, state.yaw, i, j)
+    return SearchState(1 - state.foot, state.yaw, i, j)
 
 
 @routine
-def can_stop(problem: Problem, state: State) -> bool:
+def can_stop(problem: Problem, state: SearchState) -> bool:
     """Whether the other foot finds ground beside a stance, as the closing step puts it there."""
     other = beside(problem, state)
     rise = abs(problem.ground.mean[other.i, other.j] - problem.ground.mean[state.i, state.j])
@@ -394,13 +394,13 @@ def can_stop(problem: Problem, state: State) -> bool:
 
 
 @routine
-def ends_horizon(problem: Problem, nodes: Nodes, number: int, state: State) -> bool:
+def ends_horizon(problem: Problem, nodes: Nodes, number: int, state: SearchState) -> bool:
     """Whether a stance is far enough, and the robot can stop there."""
     return nodes.depths[number] >= problem.horizon and can_stop(problem, state)
 
 
 @routine
-def ground_cost(problem: Problem, begin: State, step: int, end: State) -> float:
+def ground_cost(problem: Problem, begin: SearchState, step: int, end: SearchState) -> float:
     """What the ground adds to the cost of a step from one stance to the next; infinite if it cannot be made."""
     ground, rules, taken = problem.ground, problem.rules, problem.steps.steps[step]
     low, high = ground.mean[begin.i, begin.j], ground.mean[end.i, end.j]
@@ -411,7 +411,7 @@ def ground_cost(problem: Problem, begin: State, step: int, end: State) -> float:
 
 
 @routine
-def way_free(problem: Problem, nodes: Nodes, number: int, begin: State, end: State) -> bool:
+def way_free(problem: Problem, nodes: Nodes, number: int, begin: SearchState, end: SearchState) -> bool:
     """Whether a swinging foot passes over nothing too high and the body is in nothing while the robot goes on from a
     stance (with its number) to the next."""
     before = previous(problem, nodes, number, begin)
@@ -434,7 +434,7 @@ def expand(problem: Problem, nodes: Nodes, heap: Heap, course: SearchProgress, n
         problem.steps.first[state.foot, state.yaw], problem.steps.first[state.foot, state.yaw + 1]
     ):
         step = problem.steps.steps[n]
-        reached = State(
+        reached = SearchState(
             foot, turned(state.yaw + step.turn, ground.yaws), state.i + step.dx, state.j + step.dy
         )
         after = number_of(ground, reached)
@@ -474,7 +474,7 @@ def expand(problem: Problem, nodes: Nodes, heap: Heap, course: SearchProgress, n
 
 
 @routine
-def came_freely(problem: Problem, nodes: Nodes, number: int, state: State) -> bool:
+def came_freely(problem: Problem, nodes: Nodes, number: int, state: SearchState) -> bool:
     """Whether the way to a stance from the one that led there is free."""
     if nodes.steps[number] < 0:
         return True
@@ -483,7 +483,7 @@ def came_freely(problem: Problem, nodes: Nodes, number: int, state: State) -> bo
 
 
 @routine
-def come_otherwise(problem: Problem, nodes: Nodes, heap: Heap, number: int, state: State) -> None:
+def come_otherwise(problem: Problem, nodes: Nodes, heap: Heap, number: int, state: SearchState) -> None:
     """Find the best free way to a stance from all others that were taken up: the one that led there is not free. Later
     ones are looked at as they are found."""
     ground, rules = problem.ground, problem.rules
@@ -493,7 +493,7 @@ def come_otherwise(problem: Problem, nodes: Nodes, heap: Heap, number: int, stat
         foot, yaw = 1 - state.foot, turned(state.yaw - turn, ground.yaws)
         for n in range(problem.steps.first[foot, yaw], problem.steps.first[foot, yaw + 1]):
             step = problem.steps.steps[n]
-            before = State(foot, yaw, state.i - step.dx, state.j - step.dy)
+            before = SearchState(foot, yaw, state.i - step.dx, state.j - step.dy)
             if step.turn != turn or before.i < 0 or before.j < 0:
                 continue
             if before.i >= ground.nx or before.j >= ground.ny:

@@ -31,7 +31,7 @@ from footfall.planning.footsteps import (
     Nodes,
     Problem,
     SearchProgress,
-    State,
+    SearchState,
     Target,
     can_stop,
     estimate,
@@ -236,7 +236,7 @@ class Path(NamedTuple):
 
     pose: RobotPose
     numbers: tuple[int, ...]
-    states: tuple[State, ...]
+    states: tuple[SearchState, ...]
     costs: tuple[float, ...]
 
 
@@ -340,16 +340,16 @@ def _cell(around: Surroundings, x: float, y: float) -> tuple[int, int]:
     return math.floor((x - around.ground.x) / CELL), math.floor((y - around.ground.y) / CELL)
 
 
-def _beside_middle(around: Surroundings, tables: Tables, goal: Goal, foot: int) -> State:
+def _beside_middle(around: Surroundings, tables: Tables, goal: Goal, foot: int) -> SearchState:
     """The state of a foot that stands beside a middle between the feet."""
     side = -tables.volumes.lateral if foot == 0 else tables.volumes.lateral
     x, y = goal.x - side * math.sin(goal.yaw), goal.y + side * math.cos(goal.yaw)
-    return State(foot, _heading(goal.yaw, around.ground.yaws), *_cell(around, x, y))
+    return SearchState(foot, _heading(goal.yaw, around.ground.yaws), *_cell(around, x, y))
 
 
-def _state_below(around: Surroundings, foot: FootState, number: int) -> State:
+def _state_below(around: Surroundings, foot: FootState, number: int) -> SearchState:
     yaw = float(yaw_of(np.array(foot.rotation)))
-    return State(
+    return SearchState(
         number, _heading(yaw, around.ground.yaws), *_cell(around, foot.position[0], foot.position[1])
     )
 
@@ -504,7 +504,7 @@ def states_around(search: Search, number: int, cells: int) -> set[int]:
         return {number}
     around = range(-cells, cells + 1)
     found = {
-        int(number_of(ground, State(state.foot, yaw, state.i + a, state.j + b)))
+        int(number_of(ground, SearchState(state.foot, yaw, state.i + a, state.j + b)))
         for a in around
         for b in around
         if a * a + b * b <= cells * cells and 0 <= state.i + a < ground.nx and 0 <= state.j + b < ground.ny
@@ -522,7 +522,7 @@ def path_to(search: Search, number: int) -> Path:
         numbers.append(number)
         step = search.tables.steps.steps[nodes.steps[number] - 1]
         state = state_of(ground, number)
-        before = State(
+        before = SearchState(
             1 - state.foot,
             (state.yaw - int(step["turn"])) % ground.yaws,
             state.i - int(step["dx"]),

@@ -69,7 +69,7 @@ def least_by_covariance(
         strategy.tell(points, list(values([np.asarray(point)[:count] for point in points])))
 
 
-class Candidate(msgspec.Struct, frozen=True):
+class TriedGains(msgspec.Struct, frozen=True):
     """Parameters that were tried. cost: mean over all cells and seeds; infinite if a run ended with an error. success:
     share of the runs."""
 
@@ -88,9 +88,9 @@ class SearchResult:
 
     study: Study
     folder: Path
-    candidates: tuple[Candidate, ...]
-    default: Candidate
-    best: Candidate
+    candidates: tuple[TriedGains, ...]
+    default: TriedGains
+    best: TriedGains
     difference: Interval
     success: tuple[float, float]
 
@@ -164,10 +164,10 @@ class _Run:
     before: int = 0
     failed: int = 0
 
-    def candidates(self, defaults: Mapping[str, float]) -> list[Candidate]:
+    def candidates(self, defaults: Mapping[str, float]) -> list[TriedGains]:
         """All that were tried, in their order."""
         spans = self.search.parameters
-        found: list[Candidate] = []
+        found: list[TriedGains] = []
         generations = itertools.count(1)
 
         def costs(points: list[Array]) -> list[float]:
@@ -186,11 +186,11 @@ class _Run:
         least_by_covariance(costs, start, self.search.evaluations, self.search.seed + 1)
         return found
 
-    def judge(self, name: str, values: Sequence[Mapping[str, float]]) -> list[Candidate]:
+    def judge(self, name: str, values: Sequence[Mapping[str, float]]) -> list[TriedGains]:
         """Run all cells and seeds with each of some parameters."""
         rows = self._runs(name, values, self.study.first_seed, self.study.seeds)
         return [
-            Candidate(dict(each), float(np.mean([self._cost(row) for row in own])), _successes(own))
+            TriedGains(dict(each), float(np.mean([self._cost(row) for row in own])), _successes(own))
             for each, own in zip(values, rows, strict=True)
         ]
 

@@ -71,7 +71,7 @@ class FreeWay:
         return None
 
 
-class Stance(NamedTuple):
+class DrawnStance(NamedTuple):
     """axes (2, 2): ahead and to the left, as columns, from middle (2,), m. lower, upper (2,): corners in them, m, of a
     rectangle around the soles. ground: height of the lower foot, m."""
 
@@ -82,7 +82,7 @@ class Stance(NamedTuple):
     ground: float
 
 
-def _stance(session: WalkSession) -> Stance:
+def _stance(session: WalkSession) -> DrawnStance:
     body, q = session.code.body, np.ascontiguousarray(session.walker.arrays[0].q)
     robot, model = body.robot, body.model
     feet = [frame_pose(robot, q[: robot.nq], model.frames[name]) for name in FEET]
@@ -93,7 +93,7 @@ def _stance(session: WalkSession) -> Stance:
     corners = np.concatenate([(soles @ foot.rotation.T + foot.translation)[:, :2] for foot in feet])
     within = (corners - middle) @ axes
     ground = min(float(foot.translation[2]) for foot in feet)
-    return Stance(axes, middle, within.min(axis=0) - _RIM, within.max(axis=0) + _RIM, ground)
+    return DrawnStance(axes, middle, within.min(axis=0) - _RIM, within.max(axis=0) + _RIM, ground)
 
 
 def stands_in(session: WalkSession, thing: object, placement: Transform) -> bool:

@@ -12,7 +12,7 @@ from footfall.compiler.routines import Matrix3, Vector3, call_native
 from footfall.dynamics.center_of_mass import center_of_mass
 from footfall.dynamics.kinematics import frame_pose, frame_velocity
 from footfall.gait.poses import HANDS
-from footfall.simulation.world.records import Count, State, World
+from footfall.simulation.world.records import Count, World, WorldState
 from footfall.walking.body import FEET, OTHER, WalkingBody
 from footfall.walking.gains import ControlGains
 from footfall.walking.state import Sensors
@@ -85,7 +85,7 @@ def sensing_code(body: WalkingBody, kernel: Kernel, gains: ControlGains) -> Sens
 
 
 def sense(
-    code: SensingCode, world: World, state: State, dt: float, room: Array, sensors: Sensors, truth: Array
+    code: SensingCode, world: World, state: WorldState, dt: float, room: Array, sensors: Sensors, truth: Array
 ) -> Truth:
     """Fill the sensors without error. room: for native code. truth (4, 6): becomes the wrenches of `Truth`."""
     q, v = world.robots[0].q.of(state.q), world.robots[0].v.of(state.v)

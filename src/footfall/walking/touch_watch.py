@@ -13,7 +13,7 @@ import numpy as np
 
 from footfall.arrays import Integers
 from footfall.compiler.routines import ArrayOf, Vector2, new_records
-from footfall.simulation.world.records import Count, State, World
+from footfall.simulation.world.records import Count, World, WorldState
 from footfall.walking.body import OTHER, RIGHT_HAND
 from footfall.walking.sensing import SensingCode, part_of
 
@@ -95,7 +95,7 @@ def watch_touches(
     watch: TouchWatch,
     code: SensingCode,
     world: World,
-    state: State,
+    state: WorldState,
     dt: float,
     loads: Vector2,
     time: float,

@@ -30,7 +30,7 @@ from footfall.simulation.drive_step import Gears
 from footfall.simulation.step_values import StepOptions
 from footfall.simulation.world.engine import Setting, WorldEngine
 from footfall.simulation.world.plant import WorldPlant
-from footfall.simulation.world.records import Forces, State, Workspace, World
+from footfall.simulation.world.records import Forces, Workspace, World, WorldState
 from footfall.walking.arrival import middle_of, standing
 from footfall.walking.body import WalkingBody
 from footfall.walking.clearance import clearance_kernel, clearance_room
@@ -327,7 +327,7 @@ class Walker:
         self.plant.follow_scene()
 
     @property
-    def arrays(self) -> tuple[State, Workspace]:
+    def arrays(self) -> tuple[WorldState, Workspace]:
         """Arrays of native code: the state of all that moves, and room for its steps."""
         return self.plant.state, self.plant.room
 

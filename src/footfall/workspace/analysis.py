@@ -30,7 +30,7 @@ from footfall.workspace.workspace import Description, Workspace
 _ARRAYS = ("corner", "grid", "rows", "seen", "seeds")
 
 
-class State(NamedTuple):
+class Explored(NamedTuple):
     """parts: of samples that are done. rounds: of exploring. spent: samples of both."""
 
     parts: int
@@ -45,7 +45,7 @@ def trimmed(table: CellTable) -> CellTable:
     return table._replace(rows=table.rows[: 3 * cells], seen=table.seen[:cells], seeds=table.seeds[:cells])
 
 
-def keep_state(path: Path, digest: str, state: State) -> None:
+def keep_state(path: Path, digest: str, state: Explored) -> None:
     """Write what is done, whole or not at all."""
     table = trimmed(state.table)
     arrays = {name: getattr(table, name) for name in _ARRAYS}
@@ -54,7 +54,7 @@ def keep_state(path: Path, digest: str, state: State) -> None:
         np.savez(file, digest=np.array(digest), size=table.size, numbers=numbers, **arrays)
 
 
-def kept_state(path: Path, digest: str) -> State | None:
+def kept_state(path: Path, digest: str) -> Explored | None:
     """What is done of a request; None if there is no file."""
     if not path.exists():
         return None
@@ -83,7 +83,7 @@ def kept_state(path: Path, digest: str) -> State | None:
         raise InvalidInput(f"{str(path)!r} is damaged; delete it to begin anew")
     used = np.array([int(numbers[3])], dtype=np.int64)
     table = CellTable(corner, size, grid, rows, seen, seeds, used)
-    return State(int(numbers[0]), int(numbers[1]), int(numbers[2]), table)
+    return Explored(int(numbers[0]), int(numbers[1]), int(numbers[2]), table)
 
 
 _PLAIN = 0.5  # of all samples; the others look around cells that are new, seldom reached or at the border
@@ -186,7 +186,7 @@ def analyse_workspace(
     kept = None if keep is None else Path(keep)
     state = kept_state(kept, request.digest) if kept is not None else None
     if state is None:
-        state = State(0, 0, 0, request.gatherer().new_table())
+        state = Explored(0, 0, 0, request.gatherer().new_table())
     analysis = _Analysis(request, kept, progress, state)
     try:
         analysis.sample(workers, cluster)
@@ -251,7 +251,7 @@ class _Analysis:
         request: Request,
         kept: Path | None,
         progress: Callable[[WorkspaceProgress], None] | None,
-        state: State,
+        state: Explored,
     ) -> None:
         self.request, self.state, self.complete = request, state, False
         self._kept, self._progress = kept, progress
@@ -279,7 +279,7 @@ class _Analysis:
                     part = self.state.parts
                     table = merged(self.state.table, arrived.pop(part))
                     spent = self.state.spent + samples.size(part)
-                    self._advance(State(part + 1, 0, spent, table), "sampling")
+                    self._advance(Explored(part + 1, 0, spent, table), "sampling")
         finally:
             crew.close()
 
@@ -296,13 +296,13 @@ class _Analysis:
             table, new, spent = gatherer.explore(self.state.table, random, min(left // 2 + 1, _ROUND))
             settled = new < _SETTLED * max(int((table.seen != 0).sum()), 1)
             rounds = _MOST_ROUNDS if settled else number + 1
-            self._advance(State(self.state.parts, rounds, self.state.spent + spent, table), "exploring")
+            self._advance(Explored(self.state.parts, rounds, self.state.spent + spent, table), "exploring")
         random = np.random.default_rng([seed, 0, 2])
         left = self.request.budget - (self.state.spent - plain)
         table, self._border, spent = gatherer.follow_border(self.state.table, random, left)
         self._advance(self.state._replace(table=table, spent=self.state.spent + spent), "border", kept=False)
 
-    def _advance(self, state: State, stage: str, kept: bool = True) -> None:
+    def _advance(self, state: Explored, stage: str, kept: bool = True) -> None:
         self.state = state
         now = time.perf_counter()
         if self._progress is not None:

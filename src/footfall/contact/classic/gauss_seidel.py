@@ -10,7 +10,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, Matrix3, Vector3, new_records, routine
 from footfall.contact import local_cone
-from footfall.contact.classic.pyramid import Swept, stopped, stopping_residual
+from footfall.contact.classic.pyramid import SweptPyramid, stopped, stopping_residual
 from footfall.contact.problem import (
     ContactProblem,
     ContactRows,
@@ -68,7 +68,7 @@ def solve_gauss_seidel(
 
 
 @routine
-def cone_sweeps(state: ImpulseState, options: SweepOptions) -> Swept:
+def cone_sweeps(state: ImpulseState, options: SweepOptions) -> SweptPyramid:
     """Sweeps over contacts and joint rows until the residual is below the tolerance, at most so many."""
     blocks, slip = contact_blocks(state), np.zeros(len(state.rows.friction))
     state.refresh()
@@ -78,7 +78,7 @@ def cone_sweeps(state: ImpulseState, options: SweepOptions) -> Swept:
             state.refresh()
             residual = natural_map(state)
             if residual <= options.tolerance:
-                return Swept(sweep, residual)
+                return SweptPyramid(sweep, residual)
         for k in range(len(slip)):
             slip[k] = _sweep_contact(state, k, blocks[k], slip[k], options)
         for row in range(state.rows.contact_rows, len(state.p)):
@@ -87,7 +87,7 @@ def cone_sweeps(state: ImpulseState, options: SweepOptions) -> Swept:
             state.refresh()
         residual = natural_map(state)
     state.refresh()
-    return Swept(options.most, natural_map(state))
+    return SweptPyramid(options.most, natural_map(state))
 
 
 @routine

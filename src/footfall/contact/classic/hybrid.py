@@ -14,7 +14,7 @@ import numpy as np
 from footfall.arrays import Array
 from footfall.compiler.routines import ArrayOf, as_records, routine
 from footfall.contact.classic.gauss_seidel import SweepOptions, cone_sweeps
-from footfall.contact.classic.pyramid import Swept, impulse_scale, stopped, stopping_residual
+from footfall.contact.classic.pyramid import SweptPyramid, impulse_scale, stopped, stopping_residual
 from footfall.contact.law import ContactLaw, linear_law, linear_row, made_law
 from footfall.contact.law import natural_map as contact_map
 from footfall.contact.newton_schedule import (
@@ -23,7 +23,7 @@ from footfall.contact.newton_schedule import (
     MEMORY,
     MOST_SOFTNESS,
     ONE_ROUND,
-    StepKind,
+    NewtonStep,
 )
 from footfall.contact.problem import (
     ContactProblem,
@@ -74,7 +74,7 @@ def solve_hybrid(
     return stopped(
         best,
         problem.velocities(best),
-        Swept(total, least),
+        SweptPyramid(total, least),
         limit,
         solver="hybrid",
         effort=f"{max_rounds} rounds",
@@ -103,7 +103,7 @@ def projected(problem: ContactProblem, impulses: Array) -> Array:
     return p
 
 
-ROUND = as_records(StepKind, np.array(ONE_ROUND))
+ROUND = as_records(NewtonStep, np.array(ONE_ROUND))
 
 
 class NewtonSteps(NamedTuple):
@@ -122,7 +122,7 @@ class _Springs(NamedTuple):
 
 @routine
 def newton_round(
-    state: ImpulseState, kinds: ArrayOf[StepKind], scale: float, tolerance: float
+    state: ImpulseState, kinds: ArrayOf[NewtonStep], scale: float, tolerance: float
 ) -> NewtonSteps:
     """Steps of the given kinds (steps,); impulses and velocities become the best that was found.
 
@@ -156,7 +156,7 @@ def newton_round(
 
 
 @routine
-def _differ(one: StepKind, other: StepKind) -> bool:
+def _differ(one: NewtonStep, other: NewtonStep) -> bool:
     return (
         one.reach != other.reach
         or one.softness != other.softness
@@ -187,7 +187,7 @@ def _merit(state: ImpulseState, reach: float) -> float:
 
 
 @routine
-def _direction(state: ImpulseState, kind: StepKind, softness: float) -> Array:
+def _direction(state: ImpulseState, kind: NewtonStep, softness: float) -> Array:
     """Newton's change (n,) of the impulses: `(1 + K W) dp = shift` with the springs K of contacts and rows."""
     springs = _Springs(np.empty((len(state.p), len(state.p))), np.empty(len(state.p)))
     _add_contacts(state, kind, softness, springs)
@@ -199,7 +199,7 @@ def _direction(state: ImpulseState, kind: StepKind, softness: float) -> Array:
 
 
 @routine
-def _add_contacts(state: ImpulseState, kind: StepKind, softness: float, springs: _Springs) -> None:
+def _add_contacts(state: ImpulseState, kind: NewtonStep, softness: float, springs: _Springs) -> None:
     rows, p, w = state.rows, state.p, state.w
     for k in range(len(rows.friction)):
         r = 3 * k
@@ -216,7 +216,7 @@ def _add_contacts(state: ImpulseState, kind: StepKind, softness: float, springs:
 
 
 @routine
-def _add_joints(state: ImpulseState, kind: StepKind, softness: float, springs: _Springs) -> None:
+def _add_joints(state: ImpulseState, kind: NewtonStep, softness: float, springs: _Springs) -> None:
     rows, p, w = state.rows, state.p, state.w
     for row in range(rows.contact_rows, len(p)):
         step = kind.reach / rows.diagonal[row] * w[row]

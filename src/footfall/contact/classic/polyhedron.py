@@ -16,7 +16,7 @@ TAIL, HEAD, LEFT, RIGHT = 0, 1, 2, 3  # columns of edges
 _COPLANAR = 1e-9  # sine of the angle below which two triangles of the hull are one face
 
 
-class Placed(NamedTuple):
+class Posed(NamedTuple):
     """A polyhedron in the world, for native loops; distances: of the planes of its faces from the origin, m."""
 
     vertices: ArrayOf[Vector3]
@@ -46,11 +46,11 @@ class Polyhedron:
     vertex_starts: Integers
     vertex_edges: Integers
 
-    def at(self, pose: Transform) -> Placed:
+    def at(self, pose: Transform) -> Posed:
         """The polyhedron at a pose."""
         rotation = np.asarray(pose.rotation)
         normals = self.planes[:, :3] @ rotation.T
-        return Placed(
+        return Posed(
             np.ascontiguousarray(self.vertices @ rotation.T + pose.translation),
             self.edges,
             np.ascontiguousarray(normals),

@@ -23,7 +23,7 @@ from footfall.contact.problem import ContactProblem, ContactSolution, ImpulseSta
 from footfall.errors import InvalidInput
 
 
-class Swept(NamedTuple):
+class SweptPyramid(NamedTuple):
     """Number of sweeps, and the residual that is left, N s."""
 
     sweeps: int
@@ -53,7 +53,7 @@ def stopping_residual(problem: ContactProblem, tolerance: float | None) -> float
 
 
 def stopped(
-    impulses: Array, velocities: Array, swept: Swept, limit: float, *, solver: str, effort: str
+    impulses: Array, velocities: Array, swept: SweptPyramid, limit: float, *, solver: str, effort: str
 ) -> ContactSolution:
     """The solution of a method that stops at a residual of `limit` (N s), or after its effort, in words."""
     sweeps, residual = swept
@@ -186,7 +186,7 @@ def residual(state: ImpulseState, facets: int) -> float:
 
 
 @routine
-def pyramid_sweeps(state: ImpulseState, facets: int, tolerance: float, most: int) -> Swept:
+def pyramid_sweeps(state: ImpulseState, facets: int, tolerance: float, most: int) -> SweptPyramid:
     """Sweeps until the residual is below the tolerance, at most so many."""
     rows, p = state.rows, state.p
     state.refresh()
@@ -196,7 +196,7 @@ def pyramid_sweeps(state: ImpulseState, facets: int, tolerance: float, most: int
             state.refresh()
             left = residual(state, facets)
             if left <= tolerance:
-                return Swept(sweep, left)
+                return SweptPyramid(sweep, left)
         for k in range(len(rows.friction)):
             n = 3 * k + 2
             state.change(n, max(0.0, state.stopping(n)))
@@ -208,7 +208,7 @@ def pyramid_sweeps(state: ImpulseState, facets: int, tolerance: float, most: int
             state.change(row, rows.allowed(row, state.stopping(row)))
         left = residual(state, facets)
     state.refresh()
-    return Swept(most, residual(state, facets))
+    return SweptPyramid(most, residual(state, facets))
 
 
 Status = Literal["solved", "ray", "limit", "stalled"]

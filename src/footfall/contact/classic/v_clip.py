@@ -19,7 +19,7 @@ import numpy as np
 
 from footfall.arrays import Array
 from footfall.compiler.routines import Vector3, routine
-from footfall.contact.classic.polyhedron import HEAD, LEFT, RIGHT, TAIL, Placed, Polyhedron
+from footfall.contact.classic.polyhedron import HEAD, LEFT, RIGHT, TAIL, Polyhedron, Posed
 from footfall.contact.convex import Convex, ConvexDistance, convex_distance
 from footfall.errors import GeometryError
 from footfall.math.transform import Transform
@@ -82,7 +82,7 @@ def _checked(start: Features, first: Polyhedron, second: Polyhedron) -> Features
 
 
 @routine
-def _closest_points(one: Placed, other: Placed, pair: Features) -> tuple[Vector3, Vector3]:
+def _closest_points(one: Posed, other: Posed, pair: Features) -> tuple[Vector3, Vector3]:
     """The closest points on two features that are each in the other's Voronoi region."""
     if pair.first_kind > pair.second_kind:
         b, a = _vertex_to_feature(other, one, turned(pair))
@@ -93,7 +93,7 @@ def _closest_points(one: Placed, other: Placed, pair: Features) -> tuple[Vector3
 
 
 @routine
-def _vertex_to_feature(one: Placed, other: Placed, pair: Features) -> tuple[Vector3, Vector3]:
+def _vertex_to_feature(one: Posed, other: Posed, pair: Features) -> tuple[Vector3, Vector3]:
     point = one.vertices[pair.first]
     if pair.second_kind == VERTEX:
         return point, other.vertices[pair.second]
@@ -106,7 +106,7 @@ def _vertex_to_feature(one: Placed, other: Placed, pair: Features) -> tuple[Vect
 
 
 @routine
-def _edge_to_edge(one: Placed, other: Placed, pair: Features) -> tuple[Vector3, Vector3]:
+def _edge_to_edge(one: Posed, other: Posed, pair: Features) -> tuple[Vector3, Vector3]:
     tail, head = ends(one, pair.first)
     other_tail, other_head = ends(other, pair.second)
     edge, other_edge, apart = head - tail, other_head - other_tail, other_tail - tail
@@ -141,14 +141,14 @@ class Features(NamedTuple):
     second: int
 
 
-class Step(NamedTuple):
+class Move(NamedTuple):
     """The features after a step, and whether they have MOVED, are the closest ones (DONE) or lie in each other."""
 
     pair: Features
     state: int
 
 
-class Walk(NamedTuple):
+class Trail(NamedTuple):
     """Where a walk ended, after how many steps, and in which state: also LOST, if it went in circles."""
 
     pair: Features
@@ -168,7 +168,7 @@ class Clip(NamedTuple):
 
 
 @routine
-def walk(one: Placed, other: Placed, start: Features) -> Walk:
+def walk(one: Posed, other: Posed, start: Features) -> Trail:
     """From the start features to the closest ones."""
     pair, state, steps = start, MOVED, 0
     while state == MOVED and steps < _MOST_STEPS:
@@ -180,7 +180,7 @@ def walk(one: Placed, other: Placed, start: Features) -> Walk:
         else:
             step = _step(one, other, pair)
             pair, state = step.pair, step.state
-    return Walk(pair, steps, LOST if state == MOVED else state)
+    return Trail(pair, steps, LOST if state == MOVED else state)
 
 
 @routine
@@ -190,7 +190,7 @@ def turned(pair: Features) -> Features:
 
 
 @routine
-def _step(one: Placed, other: Placed, pair: Features) -> Step:
+def _step(one: Posed, other: Posed, pair: Features) -> Move:
     """A step for features in the order vertex, edge, face."""
     if pair.first_kind == VERTEX:
         if pair.second_kind == VERTEX:
@@ -204,23 +204,23 @@ def _step(one: Placed, other: Placed, pair: Features) -> Step:
 
 
 @routine
-def _first_to(pair: Features, kind: int, feature: int) -> Step:
-    return Step(Features(kind, feature, pair.second_kind, pair.second), MOVED)
+def _first_to(pair: Features, kind: int, feature: int) -> Move:
+    return Move(Features(kind, feature, pair.second_kind, pair.second), MOVED)
 
 
 @routine
-def _second_to(pair: Features, kind: int, feature: int) -> Step:
-    return Step(Features(pair.first_kind, pair.first, kind, feature), MOVED)
+def _second_to(pair: Features, kind: int, feature: int) -> Move:
+    return Move(Features(pair.first_kind, pair.first, kind, feature), MOVED)
 
 
 @routine
-def ends(body: Placed, edge: int) -> tuple[Vector3, Vector3]:
+def ends(body: Posed, edge: int) -> tuple[Vector3, Vector3]:
     """Tail and head of an edge."""
     return body.vertices[body.edges[edge, TAIL]], body.vertices[body.edges[edge, HEAD]]
 
 
 @routine
-def _away(body: Placed, edge: int, vertex: int) -> Vector3:
+def _away(body: Posed, edge: int, vertex: int) -> Vector3:
     """Along an edge, from one of its ends to the other."""
     far = body.edges[edge, HEAD] if body.edges[edge, TAIL] == vertex else body.edges[edge, TAIL]
     way: Vector3 = body.vertices[far] - body.vertices[vertex]
@@ -228,7 +228,7 @@ def _away(body: Placed, edge: int, vertex: int) -> Vector3:
 
 
 @routine
-def _inward(body: Placed, face: int, edge: int) -> Vector3:
+def _inward(body: Posed, face: int, edge: int) -> Vector3:
     """Direction in a face, away from one of its edges."""
     tail, head = ends(body, edge)
     direction = head - tail if body.edges[edge, LEFT] == face else tail - head
@@ -243,13 +243,13 @@ def _product(a: Vector3, b: Vector3) -> float:
 
 
 @routine
-def _height(body: Placed, face: int, point: Vector3) -> float:
+def _height(body: Posed, face: int, point: Vector3) -> float:
     """Of a point above the plane of a face, m."""
     return float(body.normals[face] @ point - body.distances[face])
 
 
 @routine
-def _rises(body: Placed, face: int, point: Vector3, direction: Vector3) -> float:
+def _rises(body: Posed, face: int, point: Vector3, direction: Vector3) -> float:
     """Change of a point's distance to a face's plane along a direction, 0 if they are parallel."""
     slope = _product(body.normals[face], direction)
     return slope if _height(body, face, point) > 0.0 else -slope
@@ -273,7 +273,7 @@ def _clipped(clip: Clip, at_tail: float, at_head: float, plane: int) -> Clip:
 
 
 @routine
-def _vertex_vertex(one: Placed, other: Placed, pair: Features) -> Step:
+def _vertex_vertex(one: Posed, other: Posed, pair: Features) -> Move:
     vertex, fixed = pair.first, pair.second
     apart = one.vertices[vertex] - other.vertices[fixed]
     for k in range(other.vertex_starts[fixed], other.vertex_starts[fixed + 1]):
@@ -284,11 +284,11 @@ def _vertex_vertex(one: Placed, other: Placed, pair: Features) -> Step:
         edge = one.vertex_edges[k]
         if _product(apart, _away(one, edge, vertex)) < 0.0:
             return _first_to(pair, EDGE, edge)
-    return Step(pair, DONE)
+    return Move(pair, DONE)
 
 
 @routine
-def _vertex_edge(one: Placed, other: Placed, pair: Features) -> Step:
+def _vertex_edge(one: Posed, other: Posed, pair: Features) -> Move:
     vertex, edge = pair.first, pair.second
     point = one.vertices[vertex]
     tail, head = ends(other, edge)
@@ -313,11 +313,11 @@ def _vertex_edge(one: Placed, other: Placed, pair: Features) -> Step:
         return _first_to(pair, EDGE, clip.at_low)
     if clip.at_high != NONE and _product(direction, tail + clip.high * direction - point) < 0.0:
         return _first_to(pair, EDGE, clip.at_high)
-    return Step(pair, DONE)
+    return Move(pair, DONE)
 
 
 @routine
-def _vertex_face(one: Placed, other: Placed, pair: Features) -> Step:
+def _vertex_face(one: Posed, other: Posed, pair: Features) -> Move:
     vertex, face = pair.first, pair.second
     point = one.vertices[vertex]
     side = _side_beyond(other, face, point)
@@ -333,18 +333,18 @@ def _vertex_face(one: Placed, other: Placed, pair: Features) -> Step:
     if towards != NONE and height != 0.0:
         return _first_to(pair, EDGE, towards)
     if height > 0.0:
-        return Step(pair, DONE)
+        return Move(pair, DONE)
     # Behind the face: within the polyhedron, or the face is one at its back.
     greatest = -np.inf
     for k in range(len(other.distances)):
         height = _height(other, k, point)
         if height > greatest:
             greatest, face = height, k
-    return Step(pair, OVERLAP) if greatest <= 0.0 else _second_to(pair, FACE, face)
+    return Move(pair, OVERLAP) if greatest <= 0.0 else _second_to(pair, FACE, face)
 
 
 @routine
-def _side_beyond(body: Placed, face: int, point: Vector3) -> int:
+def _side_beyond(body: Posed, face: int, point: Vector3) -> int:
     """The edge of a face that a point lies farthest beyond, if it lies beyond any."""
     worst, found = 0.0, NONE
     for k in range(body.face_starts[face], body.face_starts[face + 1]):
@@ -358,16 +358,16 @@ def _side_beyond(body: Placed, face: int, point: Vector3) -> int:
 
 
 @routine
-def _edge_edge(one: Placed, other: Placed, pair: Features) -> Step:
+def _edge_edge(one: Posed, other: Posed, pair: Features) -> Move:
     step = _edge_against_edge(one, other, pair)
     if step.state == MOVED:
         return step
     back = _edge_against_edge(other, one, turned(pair))
-    return Step(turned(back.pair), back.state)
+    return Move(turned(back.pair), back.state)
 
 
 @routine
-def _edge_against_edge(one: Placed, other: Placed, pair: Features) -> Step:
+def _edge_against_edge(one: Posed, other: Posed, pair: Features) -> Move:
     """The first edge against the Voronoi region of the second, which alone may change."""
     fixed = pair.second
     tail, head = ends(one, pair.first)
@@ -399,11 +399,11 @@ def _edge_against_edge(one: Placed, other: Placed, pair: Features) -> Step:
         return _second_to(pair, FACE, clip.at_low)
     if clip.at_high != NONE and _rises(other, clip.at_high, tail + clip.high * direction, direction) < 0.0:
         return _second_to(pair, FACE, clip.at_high)
-    return Step(pair, DONE)
+    return Move(pair, DONE)
 
 
 @routine
-def _edge_face(one: Placed, other: Placed, pair: Features) -> Step:
+def _edge_face(one: Posed, other: Posed, pair: Features) -> Move:
     edge, face = pair.first, pair.second
     tail, head = ends(one, edge)
     direction = head - tail
@@ -418,7 +418,7 @@ def _edge_face(one: Placed, other: Placed, pair: Features) -> Step:
     at_low = _height(other, face, tail + clip.low * direction)
     at_high = _height(other, face, tail + clip.high * direction)
     if at_low * at_high <= 0.0:
-        return Step(pair, OVERLAP)
+        return Move(pair, OVERLAP)
     if _rises(other, face, tail + (clip.low + clip.high) / 2.0 * direction, direction) >= 0.0:
         if clip.at_low != NONE:
             return _second_to(pair, EDGE, clip.at_low)
@@ -429,7 +429,7 @@ def _edge_face(one: Placed, other: Placed, pair: Features) -> Step:
 
 
 @routine
-def _nearest_side(body: Placed, face: int, tail: Vector3, head: Vector3) -> int:
+def _nearest_side(body: Posed, face: int, tail: Vector3, head: Vector3) -> int:
     """The edge of a face that is closest to a segment."""
     best, least = NONE, np.inf
     for k in range(body.face_starts[face], body.face_starts[face + 1]):
@@ -505,7 +505,7 @@ def contact_manifold(
     return Manifold(normal, positions + shift * depths[:, None] * normal, depths, found.features)
 
 
-def _clipped_face(reference: Placed, face: int, incident: Placed, margin: float) -> tuple[Array, Array]:
+def _clipped_face(reference: Posed, face: int, incident: Posed, margin: float) -> tuple[Array, Array]:
     """Points of the incident body's opposite face within the reference face's sides, and their heights over it."""
     normal, distance = reference.normals[face], reference.distances[face]
     opposite = int((np.asarray(incident.normals) @ normal).argmin())
@@ -518,7 +518,7 @@ def _clipped_face(reference: Placed, face: int, incident: Placed, margin: float)
     return polygon[near], heights[near]
 
 
-def _corners(body: Placed, face: int) -> Array:
+def _corners(body: Posed, face: int) -> Array:
     """Corners (n, 3) of a face, counter-clockwise seen from outside."""
     following = {}
     for edge in body.face_edges[body.face_starts[face] : body.face_starts[face + 1]]:

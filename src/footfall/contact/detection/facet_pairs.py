@@ -40,7 +40,7 @@ _SAME_NORMAL = 1e-9  # one minus the cosine
 _DIAGONAL = np.sqrt(0.5)
 
 
-class Group(NamedTuple):
+class Sheet(NamedTuple):
     """Points with one normal in one plane (level: its distance from the origin, m), seen along two axes across it.
     hides: all of the shape is above the plane, and facets that lie farther below it than this cannot be touched, m;
     without bound where the shape is not above it."""
@@ -57,7 +57,7 @@ class Gathering(NamedTuple):
     groups there are. size: half extents of the shape that touches, by which directions are scaled. slack: m, levels
     that differ by less are one."""
 
-    groups: ArrayOf[Group]
+    groups: ArrayOf[Sheet]
     manifold: ArrayOf[ManifoldPoint]
     reached: Array
     used: Integers
@@ -68,7 +68,7 @@ class Gathering(NamedTuple):
 @routine
 def new_gathering(size: Vector3, slack: float) -> Gathering:
     return Gathering(
-        new_records(Group, MOST_GROUPS),
+        new_records(Sheet, MOST_GROUPS),
         new_records(ManifoldPoint, MOST_GROUPS * SLOTS),
         np.full((MOST_GROUPS, SLOTS), -np.inf),
         np.zeros(1, dtype=np.int64),
@@ -89,7 +89,7 @@ def group_of(gathering: Gathering, normal: Vector3, level: float) -> int:
 
 @routine
 def add_spot(gathering: Gathering, spot: ManifoldPoint, level: float, hides: float) -> None:
-    """A point in the frame of the first shape; level: of the touched plane along its normal; hides: see `Group`. In a
+    """A point in the frame of the first shape; level: of the touched plane along its normal; hides: see `Sheet`. In a
     full gathering a nearer plane takes the place of the farthest one."""
     number = group_of(gathering, spot.normal, level)
     if number < 0:
@@ -130,7 +130,7 @@ def _free_place(gathering: Gathering, gap: float) -> int:
 
 
 @routine
-def _new_group(size: Vector3, normal: Vector3, level: float, hides: float) -> Group:
+def _new_group(size: Vector3, normal: Vector3, level: float, hides: float) -> Sheet:
     """Axes along two of the first shape's own, in units of its extent."""
     x, y, z = np.abs(normal)
     if z >= x and z >= y:
@@ -139,7 +139,7 @@ def _new_group(size: Vector3, normal: Vector3, level: float, hides: float) -> Gr
         across, beside = np.array([0.0, 0.0, 1.0 / size[2]]), np.array([1.0 / size[0], 0.0, 0.0])
     else:
         across, beside = np.array([0.0, 1.0 / size[1], 0.0]), np.array([0.0, 0.0, 1.0 / size[2]])
-    return Group(normal, level, hides, across, beside)
+    return Sheet(normal, level, hides, across, beside)
 
 
 @routine
@@ -194,7 +194,7 @@ class FacetPair(NamedTuple):
     motion: float
 
 
-class Facet(NamedTuple):
+class FacetView(NamedTuple):
     """A facet: its number, its outline, and the corners in its own frame, m."""
 
     number: int
@@ -250,17 +250,17 @@ def _touch_facets(pools: Pools, pair: FacetPair, gathering: Gathering, room: Arr
     corners: ArrayOf[Vector3] = np.empty((4, 3))
     left: list[int] = []
     for number in found:
-        facet = Facet(number, load_facet(pools, pair.source, number, corners), corners)
+        facet = FacetView(number, load_facet(pools, pair.source, number, corners), corners)
         if not _touch_face(pools, pair, facet, gathering):
             left.append(number)
     edges: list[Crossing] = []
     for number in left:
-        facet = Facet(number, load_facet(pools, pair.source, number, corners), corners)
+        facet = FacetView(number, load_facet(pools, pair.source, number, corners), corners)
         crossing = _touch_across(pools, pair, facet, gathering, room)
         if crossing.number >= 0:
             edges.append(crossing)
     for crossing in edges:
-        facet = Facet(crossing.number, load_facet(pools, pair.source, crossing.number, corners), corners)
+        facet = FacetView(crossing.number, load_facet(pools, pair.source, crossing.number, corners), corners)
         if not _lies_below(gathering, pair, facet):
             _add_around(pools, pair, crossing, facet, gathering, room)
 
@@ -285,13 +285,13 @@ def _lift_out(pools: Pools, pair: FacetPair, gathering: Gathering) -> None:
 
 
 @routine
-def _plane_of(pair: FacetPair, facet: Facet) -> FacetPlane:
+def _plane_of(pair: FacetPair, facet: FacetView) -> FacetPlane:
     normal = pair.turn @ facet.outline.normal
     return FacetPlane(normal, normal @ pair.way + facet.outline.normal @ facet.corners[0])
 
 
 @routine
-def _touch_face(pools: Pools, pair: FacetPair, facet: Facet, gathering: Gathering) -> bool:
+def _touch_face(pools: Pools, pair: FacetPair, facet: FacetView, gathering: Gathering) -> bool:
     """Add the points of a facet whose plane separates it from the shape, if the shape's nearest point is over it;
     whether nothing is left to do for it."""
     plane = _plane_of(pair, facet)
@@ -318,7 +318,7 @@ def _touch_face(pools: Pools, pair: FacetPair, facet: Facet, gathering: Gatherin
 
 
 @routine
-def _is_over(pools: Pools, pair: FacetPair, facet: Facet, point: Vector3) -> int:
+def _is_over(pools: Pools, pair: FacetPair, facet: FacetView, point: Vector3) -> int:
     """Whether a point, in the facet's frame, is over a facet, or beyond seams of it by no more than it may come over
     them in this step. A seam is no ridge: the plane of the facet runs below what is on its other side."""
     outline, corners, over = facet.outline, facet.corners, _OVER
@@ -337,7 +337,7 @@ def _is_over(pools: Pools, pair: FacetPair, facet: Facet, point: Vector3) -> int
 def _add_patch(
     pools: Pools,
     pair: FacetPair,
-    facet: Facet,
+    facet: FacetView,
     plane: FacetPlane,
     hint: int,
     hides: float,
@@ -360,7 +360,7 @@ def _add_patch(
 
 
 @routine
-def _lies_below(gathering: Gathering, pair: FacetPair, facet: Facet) -> bool:
+def _lies_below(gathering: Gathering, pair: FacetPair, facet: FacetView) -> bool:
     """Whether a facet lies below a plane that is touched, so that it cannot be: the shape is above that plane."""
     for number in range(gathering.used[0]):
         group = gathering.groups[number]
@@ -378,7 +378,7 @@ def _lies_below(gathering: Gathering, pair: FacetPair, facet: Facet) -> bool:
 
 @routine
 def _touch_across(
-    pools: Pools, pair: FacetPair, facet: Facet, gathering: Gathering, room: ArrayOf[ManifoldPoint]
+    pools: Pools, pair: FacetPair, facet: FacetView, gathering: Gathering, room: ArrayOf[ManifoldPoint]
 ) -> Crossing:
     """A facet whose plane cuts the shape, or that lies beside it. Add its points if its face is touched all the same;
     else the axis along which it is nearest, with the number -1 if that does not matter."""
@@ -410,7 +410,7 @@ def _touch_across(
 
 
 @routine
-def _can_be_touched(pools: Pools, pair: FacetPair, facet: Facet, point: Vector3) -> bool:
+def _can_be_touched(pools: Pools, pair: FacetPair, facet: FacetView, point: Vector3) -> bool:
     """Whether a point of a facet, in its own frame, lies within it or on an edge that sticks out."""
     outline, corners, inside = facet.outline, facet.corners, True
     for k in range(outline.corners):
@@ -424,7 +424,7 @@ def _can_be_touched(pools: Pools, pair: FacetPair, facet: Facet, point: Vector3)
 
 
 @routine
-def _couple(pair: FacetPair, facet: Facet) -> Couple:
+def _couple(pair: FacetPair, facet: FacetView) -> Couple:
     """The shape and one of its facets."""
     plate = Solid(Kind.FACET, np.zeros(3), 0.0, facet.corners[: facet.outline.corners], 0, 0)
     return Couple(pair.one, plate, pair.turn, pair.way, pair.small)
@@ -435,7 +435,7 @@ def _add_around(
     pools: Pools,
     pair: FacetPair,
     crossing: Crossing,
-    facet: Facet,
+    facet: FacetView,
     gathering: Gathering,
     room: ArrayOf[ManifoldPoint],
 ) -> None:

@@ -47,7 +47,7 @@ from footfall.simulation.robot_motion import RobotMotion
 from footfall.simulation.step_values import Command, StepOptions
 from footfall.simulation.world.build import Member, build_world, pair_materials, workspace_sizes
 from footfall.simulation.world.engine import step_settings
-from footfall.simulation.world.records import Count, Forces, Moment, Settings, State, Workspace, World
+from footfall.simulation.world.records import Count, Forces, Moment, Settings, Workspace, World, WorldState
 from footfall.simulation.world.run import is_number
 from footfall.simulation.world.step import advance
 
@@ -342,7 +342,7 @@ def _new_moment(tables: Tables, contacts: int) -> Moment:
     """Room for a step; all is zero."""
     world, links, nodes = tables.world, tables.links, len(tables.world.node_velocities)
     impulses: ArrayOf[Vector3] = np.zeros((contacts, 3))
-    state = State(
+    state = WorldState(
         np.empty(tables.q),
         np.empty(tables.v),
         np.zeros(tables.joints),

@@ -35,7 +35,7 @@ from footfall.contact.newton_schedule import (
     ONE_ROUND,
     ROUND_APART,
     ROUND_WITHOUT_JOINTS,
-    StepKind,
+    NewtonStep,
 )
 from footfall.dynamics.factorisation import MassFactor, solve_factored, velocity_path
 from footfall.math.spatial import symmetric
@@ -459,13 +459,13 @@ class ContactNewton:
         return result + self.joint_mobilities
 
 
-def schedule(kinds: Sequence[StepKind], most: int) -> list[Array]:
-    """The columns of `StepKind` for each step, (most,) each: round after round."""
+def schedule(kinds: Sequence[NewtonStep], most: int) -> list[Array]:
+    """The columns of `NewtonStep` for each step, (most,) each: round after round."""
     rows = [kinds[k % len(kinds)] for k in range(max(most, 1))]
     return [np.ascontiguousarray(column) for column in np.array(rows).T]
 
 
-def _beginnings(kinds: Sequence[StepKind], most: int) -> tuple[Array, Array]:
+def _beginnings(kinds: Sequence[NewtonStep], most: int) -> tuple[Array, Array]:
     """Of each step (most,): whether a round begins with it, and whether another kind of steps does."""
     numbers = np.arange(max(most, 1)) % len(kinds)
     others = np.array([k == 0 or kinds[k] != kinds[k - 1] for k in range(len(kinds))])

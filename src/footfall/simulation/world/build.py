@@ -33,9 +33,9 @@ from footfall.simulation.world.records import (
     Plans,
     RobotPart,
     RobotResults,
-    State,
     Workspace,
     World,
+    WorldState,
 )
 
 _CONTACTS = 64  # room for them at the start
@@ -303,9 +303,9 @@ def pair_materials(materials: Sequence[Material | RobotSide]) -> tuple[Any, int]
 
 def new_state(
     world: World, contacts: ContactWorld, q: Array, v: Array, *, joints: int, drives: Array
-) -> State:
+) -> WorldState:
     """At rest in time: nothing touches yet. joints: number of axes that commands act on."""
-    return State(
+    return WorldState(
         q=np.array(q, dtype=np.float64),
         v=np.array(v, dtype=np.float64),
         integral=np.zeros(joints),

@@ -36,9 +36,9 @@ from footfall.simulation.world.records import (
     Moment,
     RobotPart,
     Settings,
-    State,
     Workspace,
     World,
+    WorldState,
 )
 
 # Objects that move on given paths, in a step.
@@ -132,13 +132,13 @@ def free_forces(body: FreeBody, rotation: Matrix3, angular: Vector3, gravity: Ve
     return result
 
 
-def turns(state: State, body: FreeBody, dt: float) -> bool:
+def turns(state: WorldState, body: FreeBody, dt: float) -> bool:
     """Whether a body turns so far in a step that it counts what contact does in the middle of it."""
     x, y, z = state.v[body.first_v + 3], state.v[body.first_v + 4], state.v[body.first_v + 5]
     return bool(dt * dt * (x * x + y * y + z * z) > COUNTS * COUNTS)
 
 
-def note_contact_spins(world: World, settings: Settings, state: State, room: Workspace) -> None:
+def note_contact_spins(world: World, settings: Settings, state: WorldState, room: Workspace) -> None:
     """By how much contact changed the angular velocity of free bodies in the last step, (free, 3), rad/s in their own
     axes, into the workspace; zero for what hardly turns, and after impacts."""
     some = False
@@ -154,7 +154,7 @@ def note_contact_spins(world: World, settings: Settings, state: State, room: Wor
         _spin_some(team.alone(), world, settings, state, room)
 
 
-def _spin_some(team: Team, world: World, settings: Settings, state: State, room: Workspace) -> None:
+def _spin_some(team: Team, world: World, settings: Settings, state: WorldState, room: Workspace) -> None:
     """The same for free bodies that others do not look at: a part for each thread, as each reads all contacts."""
     size = -(-len(world.free) // team.threads)
     part = next_piece(team, -1, team.threads)
@@ -164,7 +164,7 @@ def _spin_some(team: Team, world: World, settings: Settings, state: State, room:
 
 
 def _spin_part(
-    first: int, last: int, world: World, settings: Settings, state: State, room: Workspace
+    first: int, last: int, world: World, settings: Settings, state: WorldState, room: Workspace
 ) -> None:
     """Free bodies from a number to before another one."""
     links, robots = len(world.link_mover), len(world.robots)
@@ -273,7 +273,9 @@ def body_rotation(q: Array) -> Matrix3:
     return matrix_from_quaternion(np.array([q[3], q[4], q[5], q[6]]))
 
 
-def approach_all(world: World, settings: Settings, state: State, command: Array, room: Workspace) -> None:
+def approach_all(
+    world: World, settings: Settings, state: WorldState, command: Array, room: Workspace
+) -> None:
     """Where all movers are and how they would move without contact; command (6, joints)."""
     for k in range(len(world.robots)):
         _approach_robot(world.robots[k], settings, state, command, room)
@@ -297,7 +299,7 @@ def _are_many(world: World, team: Team) -> bool:
     return team.threads > 1 and len(world.free) >= _WORTH_HELP
 
 
-def _approach_some(team: Team, world: World, settings: Settings, state: State, room: Workspace) -> None:
+def _approach_some(team: Team, world: World, settings: Settings, state: WorldState, room: Workspace) -> None:
     """Free bodies, as far as others do not do it."""
     pieces = -(-len(world.free) // _BODIES_A_PIECE)
     piece = next_piece(team, -1, pieces)
@@ -311,7 +313,7 @@ def _approach_some(team: Team, world: World, settings: Settings, state: State, r
 
 
 def _approach_robot(
-    robot: RobotPart, settings: Settings, state: State, command: Array, room: Workspace
+    robot: RobotPart, settings: Settings, state: WorldState, command: Array, room: Workspace
 ) -> None:
     inputs, results, links = robot.inputs.of(room.inputs), robot.results, robot.links
     at = _put(robot.q.of(state.q), inputs, 0)
@@ -345,7 +347,7 @@ def _note_free(world: World, robot: RobotPart, room: Workspace) -> None:
 
 
 def _put_rest(
-    robot: RobotPart, settings: Settings, state: State, command: Array, inputs: Array, at: int
+    robot: RobotPart, settings: Settings, state: WorldState, command: Array, inputs: Array, at: int
 ) -> int:
     """What both kernels take behind coordinates and velocities; gives where it ends."""
     at = _put(robot.joints.of(state.integral), inputs, at)
@@ -384,7 +386,7 @@ def robot_origin(robot: RobotPart, outputs: Array) -> Vector3:
     return robot.rotation @ own + robot.position if robot.placed else own
 
 
-def _lie_still(body: FreeBody, state: State, room: Workspace) -> None:
+def _lie_still(body: FreeBody, state: WorldState, room: Workspace) -> None:
     """What sleeps is where it was."""
     q, bodies, link = state.q[body.first_q : body.first_q + 7], room.bodies, body.link
     bodies.rotation[link] = body_rotation(q)
@@ -395,7 +397,9 @@ def _lie_still(body: FreeBody, state: State, room: Workspace) -> None:
     room.free[body.node] = still
 
 
-def approach_free(body: FreeBody, spun: Vector3, settings: Settings, state: State, room: Workspace) -> None:
+def approach_free(
+    body: FreeBody, spun: Vector3, settings: Settings, state: WorldState, room: Workspace
+) -> None:
     """Where a free body is, and how it moves without contact; spun: see `note_contact_spins`."""
     q = state.q[body.first_q : body.first_q + 7]
     rotation = body_rotation(q)
@@ -413,7 +417,7 @@ def approach_free(body: FreeBody, spun: Vector3, settings: Settings, state: Stat
     bodies.angular[link] = rotation @ np.array([after[3], after[4], after[5]])
 
 
-def settle_all(world: World, settings: Settings, state: State, command: Array, room: Workspace) -> None:
+def settle_all(world: World, settings: Settings, state: WorldState, command: Array, room: Workspace) -> None:
     """Let all movers move with their velocities after the step, `room.v` by node."""
     for k in range(len(world.robots)):
         _settle_robot(world, world.robots[k], settings, state, command, room)
@@ -433,7 +437,7 @@ def settle_all(world: World, settings: Settings, state: State, command: Array, r
 
 
 def _settle_robot(
-    world: World, robot: RobotPart, settings: Settings, state: State, command: Array, room: Workspace
+    world: World, robot: RobotPart, settings: Settings, state: WorldState, command: Array, room: Workspace
 ) -> None:
     inputs, results, v = robot.inputs.of(room.inputs), robot.results, robot.v.of(state.v)
     at = _put(robot.q.of(state.q), inputs, 0)

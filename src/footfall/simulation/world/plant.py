@@ -17,7 +17,7 @@ from footfall.contact.detection.shapes import Count as MemoryCount
 from footfall.simulation.engine import Pushes
 from footfall.simulation.run_values import SimulationState
 from footfall.simulation.world.build import new_state, new_workspace
-from footfall.simulation.world.records import Count, Forces, Moment, State, Workspace, World
+from footfall.simulation.world.records import Count, Forces, Moment, Workspace, World, WorldState
 
 if TYPE_CHECKING:
     from footfall.simulation.world.engine import WorldEngine
@@ -30,7 +30,7 @@ class WorldPlant:
     state, room: arrays of native code. They may be replaced by larger ones between two calls of it.
     """
 
-    state: State
+    state: WorldState
     room: Workspace
 
     def __init__(self, engine: WorldEngine, *, friction: float | None = None, threads: int = 1) -> None:
@@ -151,7 +151,7 @@ def longer(values: Any, count: int) -> Any:
     return longer
 
 
-def fill(live: State, state: SimulationState) -> None:
+def fill(live: WorldState, state: SimulationState) -> None:
     """Write a state into the arrays of native code; nothing else of what they held counts any more."""
     count = len(state.contacts)
     live.q[:], live.v[:], live.integral[:], live.drives[:] = state.q, state.v, state.integral, state.drives

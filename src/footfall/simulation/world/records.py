@@ -217,13 +217,13 @@ class Forces(NamedTuple):
 
 
 class Count(IntEnum):
-    """Places in `State.counts`."""
+    """Places in `WorldState.counts`."""
 
     CONTACTS = 0  # of the last step
     SUBSTEPS = 1  # of the control period that have been taken
 
 
-class State(NamedTuple):
+class WorldState(NamedTuple):
     """What one step hands to the next. q, v, integral, drives; time (1,) s. contacts: of the last step; impulses
     (room, 3): theirs, world axes, N s; joint_impulses (joints,). counts: see `Count`. rest (movers,): how many steps
     free bodies have been at rest, see `step.py`."""
@@ -271,7 +271,7 @@ class Moment(NamedTuple):
 
     world: World
     settings: Settings
-    state: State
+    state: WorldState
     forces: Forces
     room: Workspace
 

@@ -9,7 +9,7 @@ import numpy as np
 from footfall.arrays import Array, Integers
 from footfall.compiler.routines import ArrayOf, Team, Vector3, next_piece, routine, together
 from footfall.contact.contacts import Contact
-from footfall.simulation.world.records import Count, Moment, State, World
+from footfall.simulation.world.records import Count, Moment, World, WorldState
 from footfall.simulation.world.step import advance
 
 
@@ -32,7 +32,7 @@ class Log(NamedTuple):
     forces: ArrayOf[Vector3]
 
 
-class Progress(NamedTuple):
+class RunProgress(NamedTuple):
     """periods: how many are done. contacts, pairs: room that the next step needs, if that is more than there is;
     logged: likewise in the log. lost: whether it diverged."""
 
@@ -52,7 +52,7 @@ class Span(NamedTuple):
 
 
 @routine(fused=True, quick=True)
-def run_world(now: Moment, commands: Array, span: Span, log: Log) -> Progress:
+def run_world(now: Moment, commands: Array, span: Span, log: Log) -> RunProgress:
     """Go on for a span of control periods, or until there is no more room.
 
     commands (periods or 1, 6, joints): one for each, or one for all.
@@ -63,21 +63,21 @@ def run_world(now: Moment, commands: Array, span: Span, log: Log) -> Progress:
         command = commands[period if len(commands) > 1 else 0]
         begin = log.contact_starts[period] if written else 0
         if written and begin + len(room.found) > len(log.contacts):
-            return Progress(period, 0, 0, begin + len(room.found), False)
+            return RunProgress(period, 0, 0, begin + len(room.found), False)
         if done[Count.SUBSTEPS] == 0:
             log.residual[period], log.asked[period], log.solver_steps[period] = 0.0, 0.0, 0
             _begin_command(world, state)
         while done[Count.SUBSTEPS] < span.substeps:
             report = advance(now, command)
             if report.contacts > len(room.found) or report.pairs > len(state.memory.pairs):
-                return Progress(period, report.contacts, report.pairs, 0, False)
+                return RunProgress(period, report.contacts, report.pairs, 0, False)
             log.residual[period] = max(log.residual[period], report.residual)
             log.asked[period] = max(log.asked[period], report.asked)
             log.solver_steps[period] = max(log.solver_steps[period], report.steps)
             done[Count.SUBSTEPS] += 1
             if not is_number(state):
                 log.q[period], log.v[period] = state.q, state.v
-                return Progress(period, 0, 0, 0, True)
+                return RunProgress(period, 0, 0, 0, True)
         done[Count.SUBSTEPS] = 0
         log.q[period], log.v[period] = state.q, state.v
         if written:
@@ -88,14 +88,14 @@ def run_world(now: Moment, commands: Array, span: Span, log: Log) -> Progress:
             else:
                 _log_some(team.alone(), state, rate, count, begin, log)
             log.contact_starts[period + 1] = begin + count
-    return Progress(span.last, 0, 0, 0, False)
+    return RunProgress(span.last, 0, 0, 0, False)
 
 
 _WORTH_HELP = 256  # contacts that are worth the help of others
 _CONTACTS_A_PIECE = 128  # of them that one takes at a time
 
 
-def _log_some(team: Team, state: State, rate: float, count: int, begin: int, log: Log) -> None:
+def _log_some(team: Team, state: WorldState, rate: float, count: int, begin: int, log: Log) -> None:
     """Write so many contacts down from a place in the log on, as far as others do not do it. rate: 1/s."""
     pieces = -(-count // _CONTACTS_A_PIECE)
     piece = next_piece(team, -1, pieces)
@@ -107,7 +107,7 @@ def _log_some(team: Team, state: State, rate: float, count: int, begin: int, log
         piece = next_piece(team, piece, pieces)
 
 
-def _begin_command(world: World, state: State) -> None:
+def _begin_command(world: World, state: WorldState) -> None:
     """Let the targets of servos go on from now: a new command has come, see `DriveTrain.begin_command`."""
     for k in range(len(world.robots)):
         robot = world.robots[k]
@@ -115,7 +115,7 @@ def _begin_command(world: World, state: State) -> None:
             state.drives[robot.drives.end - 1] = 0.0
 
 
-def is_number(state: State) -> bool:
+def is_number(state: WorldState) -> bool:
     """Whether all coordinates and velocities are finite."""
     finite = True  # a sum would have to wait for each of its parts
     for k in range(len(state.q)):

@@ -38,7 +38,7 @@ from footfall.simulation.world.island_draft import (
     is_pile,
 )
 from footfall.simulation.world.movers import approach_all, approach_free, fill_motion, settle_all
-from footfall.simulation.world.records import Count, Moment, Report, Settings, State, Workspace, World
+from footfall.simulation.world.records import Count, Moment, Report, Settings, Workspace, World, WorldState
 from footfall.simulation.world.velocity_sums import sum_impulse
 from footfall.simulation.world.warm_start import (
     comes_before,
@@ -55,7 +55,7 @@ from footfall.simulation.world.warm_start import (
 # that does not sleep, when it is pushed, and when what it lies on moves; a robot never sleeps, nor what touches one.
 
 
-def note_sleepers(world: World, settings: Settings, state: State, room: Workspace) -> None:
+def note_sleepers(world: World, settings: Settings, state: WorldState, room: Workspace) -> None:
     """Which bodies stay where they are in this step."""
     robots = len(world.robots)
     for k in range(len(world.free)):
@@ -220,7 +220,7 @@ def next_time(time: float, dt: float) -> float:
     return (steps + 1.0) * dt if abs(time / dt - steps) < 1e-6 else time + dt
 
 
-class Seen(NamedTuple):
+class FirstLook(NamedTuple):
     """Contacts of a first look, none before it, and the impulses (n, 3) that it came to, world axes, N s. steady
     (bodies,): which of them move nearly as was expected; residuals (movers,): of each island, by its first mover."""
 
@@ -264,10 +264,12 @@ def advance(now: Moment, command: Array) -> Report:
         return Report(need.contacts, need.pairs, 0.0, 0.0, 0, 0)
     nothing: ArrayOf[Vector3] = np.empty((0, 3))
     steady, residuals = np.zeros(len(room.bodies.position), dtype=np.bool_), np.zeros(world.movers)
-    solved = _solve_all(now, before, known, need.contacts, Seen(room.found[:0], nothing, steady, residuals))
+    solved = _solve_all(
+        now, before, known, need.contacts, FirstLook(room.found[:0], nothing, steady, residuals)
+    )
     if is_impact(settings, solved.struck):
         contacts, impulses = room.found[: need.contacts].copy(), state.impulses[: need.contacts].copy()
-        seen = Seen(contacts, impulses, steady, residuals)
+        seen = FirstLook(contacts, impulses, steady, residuals)
         need = _look_again(now, need.contacts, steady)
         if need.contacts > len(room.found) or need.pairs > len(state.memory.pairs):
             state.impulses[: len(known)] = known
@@ -319,7 +321,7 @@ def _look_again(now: Moment, count: int, steady: Flags) -> Need:
 
 @routine(fused=True)
 def _solve_all(
-    now: Moment, before: ArrayOf[Contact], known: ArrayOf[Vector3], count: int, seen: Seen
+    now: Moment, before: ArrayOf[Contact], known: ArrayOf[Vector3], count: int, seen: FirstLook
 ) -> _Solved:
     """Solve all islands of the contacts that have been found, from the impulses (n, 3) that those before had, world
     axes, N s; velocities go into the workspace, impulses into the state. After a first look free bodies that moved as
@@ -412,7 +414,7 @@ def _solve_some(
     pieces: Integers,
     local: Integers,
     warm: ArrayOf[Vector3],
-    seen: Seen,
+    seen: FirstLook,
     solved: ArrayOf[_SolvedIsland],
 ) -> None:
     """Solve islands by their heads (n,), as far as others do not do it. pieces: where those begin that are taken at a
