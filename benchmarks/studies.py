@@ -3,27 +3,31 @@
 python -m benchmarks.studies overhead [--tasks 10000] [--seconds 0.01] [--workers 1 2]
 python -m benchmarks.studies memory [--runs 10000 100000]
 python -m benchmarks.studies walks [--mode reduced full] [--count 8]
-python -m benchmarks.studies map FOLDER... [--picture benchmarks/push_map.png]
+python -m benchmarks.studies map [FOLDER...] [--cells benchmarks/push_map.csv] [--picture benchmarks/push_map.png]
 
-Each prints Markdown; `map` reads folders of results, also of studies that are not complete.
+Each prints Markdown; `map` adds the cells of results, also of studies that are not complete, to those that are kept.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import resource
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 
 from footfall.bench.surroundings import load_average, processor
-from footfall.studies import Cell, Span, Study, run_study
-from footfall.studies.store import Store, stored_study
+from footfall.studies import Cell, Span, Study, read_study, run_study, study_names
+from footfall.studies.store import Store, stored_row, stored_study
 from footfall.studies.tables import cells_of
+from footfall.walking import WalkRequest
 
 
 def busy(x: float, seconds: float) -> dict[str, float]:
@@ -85,7 +89,7 @@ def walks(modes: list[str], count: int) -> Iterator[str]:
     """How fast walks of their own commands, pushes, frictions, loads, delays and errors of sensors are: planned, walked
     and summed up, one after the other in one thread."""
     from footfall.studies.experiments import measured_session, walking_code
-    from footfall.walking import WalkRequest, WalkSession
+    from footfall.walking import WalkSession
     from footfall.walking.signals import Drive, Load, PushBody, Surface
 
     code, rng = walking_code("lola"), np.random.default_rng(1)
@@ -123,41 +127,103 @@ def walks(modes: list[str], count: int) -> Iterator[str]:
             yield f"| {mode} | {substeps or (2 if mode == 'reduced' else 4)} | {count} | {rate:.1f} |"
 
 
-def push_map(folders: list[Path], picture: Path, masses: list[float]) -> Iterator[str]:
-    """Tables and a picture of push maps: impulse over mass by direction; a colour a value of what is varied first, a
-    curve where all directions are known. masses: of the robots, kg, by folder, or by the robots that it varies."""
+class Found(NamedTuple):
+    """A cell of a push map. limit: N s, that half of the seeds stand, low and high: its interval, 90 %. walks: version
+    of walks that found it."""
+
+    study: str
+    robot: str
+    speed: float
+    phase: float
+    direction_deg: float
+    limit: float
+    low: float
+    high: float
+    walks: int
+
+
+def push_map(folders: list[Path], kept: Path, picture: Path) -> Iterator[str]:
+    """Tables and a picture of push maps, impulse over mass by direction, from all cells that are kept in a file (.csv)
+    and from those of results, which are added to it."""
+    cells = {
+        each[:5]: each for each in (*_kept(kept), *(cell for folder in folders for cell in _found(folder)))
+    }
+    ordered = sorted(cells.values())
+    with kept.open("w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([Found._fields, *ordered])
+    for folder in folders:
+        study, whole, runs, seconds = _known(folder)
+        yield f"**{study.name}**: {len(whole)} of {study.cells} cells with all of their {study.seeds} seeds here, "
+        yield f"{runs} runs, {seconds / max(len(whole), 1):.1f} s of CPU time a cell."
+        yield ""
+    for name in dict.fromkeys(each.study for each in ordered):
+        own = [each for each in ordered if each.study == name]
+        yield f"**{read_study(name).name}**: {len(own)} of {read_study(name).cells} cells."
+        yield ""
+        yield "| robot | speed | phase | direction, degrees | half stand, N s | 90 % | over mass, m/s | walks |"
+        yield "|---|---|---|---|---|---|---|---|"
+        for each in own:
+            share = (
+                f"{each.limit:.1f} | {each.low:.1f} to {each.high:.1f} | {each.limit / _MASS[each.robot]:.2f}"
+            )
+            yield f"| {each.robot} | {each.speed} | {each.phase} | {each.direction_deg:g} | {share} | {each.walks} |"
+        yield ""
+    _draw(ordered, picture)
+    yield f"![Impulse over mass by direction]({picture.name})"
+
+
+_MASS = {"lola": 67.3, "g1": 33.3, "talos": 90.3}  # kg
+
+
+def _kept(path: Path) -> list[Found]:
+    """Cells of a file, none if it is not there."""
+    if not path.exists():
+        return []
+    with path.open() as file:
+        return [
+            Found(
+                row["study"],
+                row["robot"],
+                *(float(row[name]) for name in Found._fields[2:-1]),
+                int(row["walks"]),
+            )  # type: ignore[call-arg]
+            for row in csv.DictReader(file)
+        ]
+
+
+def _found(folder: Path) -> Iterator[Found]:
+    """Cells of results of a shipped study that are known."""
+    study, cells, _, _ = _known(folder)
+    name = next(each for each in study_names() if read_study(each).fingerprint == study.fingerprint)
+    walks = msgspec.json.decode(stored_row(folder, 0).replay or "{}", type=WalkRequest).version or 0
+    for cell in cells:
+        given: dict[str, Any] = {**study.fixed, **cell.values}
+        assert cell.limit is not None
+        places = (float(given[each]) for each in ("speed", "phase", "direction_deg"))
+        yield Found(name, str(given["robot"]), *places, *cell.limit, walks)
+
+
+def _draw(cells: list[Found], picture: Path) -> None:
+    """A map a study; a colour a speed or, where there is one alone, a robot; lines: intervals."""
     from footfall.scenarios.pyplot import load_pyplot, save_figure
 
-    pyplot = load_pyplot()
-    figure, places = pyplot.subplots(
-        1, len(folders), figsize=(5.5 * len(folders), 5.5), squeeze=False, subplot_kw={"projection": "polar"}
-    )
-    for place, folder in zip(places[0], folders, strict=True):
-        study, cells, runs, seconds = _known(folder)
-        names = [name for name in study.varied if name != "direction_deg"]
-        yield f"**{study.name}**: {len(cells)} of {study.cells} cells with all of their {study.seeds} seeds, "
-        yield f"{runs} runs, {seconds / max(len(cells), 1):.1f} s of CPU time a cell."
-        yield ""
-        yield f"| {' | '.join(names)} | direction, degrees | half of the seeds stand, N s | 90 % | over mass, m/s |"
-        yield "|---" * (len(names) + 4) + "|"
-        firsts = list(dict.fromkeys(cell.values[names[0]] for cell in cells))
-        for cell in cells:
-            assert cell.limit is not None
-            limit, low, high = cell.limit
-            mass = masses[firsts.index(cell.values[names[0]]) % len(masses)]
-            values = " | ".join(str(cell.values[name]) for name in names)
-            angle = float(cell.values["direction_deg"])  # type: ignore[arg-type]
-            yield f"| {values} | {angle:g} | {limit:.1f} | {low:.1f} to {high:.1f} | {limit / mass:.2f} |"
-            color = f"C{firsts.index(cell.values[names[0]])}"
-            place.plot([np.deg2rad(angle)] * 2, [low / mass, high / mass], color=color, alpha=0.4)
-            place.plot([np.deg2rad(angle)], [limit / mass], ".", color=color)
-        for k, value in enumerate(firsts):
-            place.plot([], [], ".", color=f"C{k}", label=f"{names[0]} {value}")
-        place.set_title(f"{study.name}\nimpulse over mass, m/s; 0: from behind", fontsize=9)
+    names = list(dict.fromkeys(each.study for each in cells))
+    size = (5.5 * min(len(names), 2), 6.0 * -(-len(names) // 2))
+    figure = load_pyplot().figure(figsize=size, layout="constrained")
+    for k, name in enumerate(names):
+        place = figure.add_subplot(-(-len(names) // 2), min(len(names), 2), k + 1, projection="polar")
+        own = [each for each in cells if each.study == name]
+        kinds = sorted({(each.robot, each.speed) for each in own})
+        for each in own:
+            color, mass = f"C{kinds.index((each.robot, each.speed))}", _MASS[each.robot]
+            angle = np.deg2rad(each.direction_deg)
+            place.plot([angle] * 2, [each.low / mass, each.high / mass], color=color, alpha=0.4)
+            place.plot([angle], [each.limit / mass], ".", color=color)
+        for number, (robot, speed) in enumerate(kinds):
+            place.plot([], [], ".", color=f"C{number}", label=f"{robot}, {speed} m/s")
+        place.set_title(f"{read_study(name).name}\nimpulse over mass, m/s; 0: from behind", fontsize=9)
         place.legend(fontsize=7, loc="lower left", bbox_to_anchor=(-0.12, -0.12))
-        yield ""
-    save_figure(figure, picture, dpi=110)
-    yield f"![Impulse over mass by direction]({picture.name})"
+    save_figure(figure, picture, dpi=80)
 
 
 def _known(folder: Path) -> tuple[Study, list[Cell], int, float]:
@@ -198,7 +264,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--mode", nargs="+", default=["reduced", "full"])
     parser.add_argument("--count", type=int, default=8)
-    parser.add_argument("--mass", type=float, nargs="+", default=[67.3], help="of robots, kg")
+    parser.add_argument("--cells", type=Path, default=Path("benchmarks/push_map.csv"))
     parser.add_argument("--picture", type=Path, default=Path("benchmarks/push_map.png"))
     given = parser.parse_args()
     print(f"Machine: {processor()}, load {load_average()}.\n", flush=True)
@@ -206,7 +272,7 @@ def main() -> None:
         "overhead": lambda: overhead(given.tasks, given.seconds, given.workers),
         "memory": lambda: memory(given.runs),
         "walks": lambda: walks(given.mode, given.count),
-        "map": lambda: push_map(given.folders, given.picture, given.mass),
+        "map": lambda: push_map(given.folders, given.cells, given.picture),
     }[given.what]()
     for line in lines:
         print(line, flush=True)
