@@ -14,7 +14,7 @@ import pytest
 import footfall
 from footfall.compiler import build_kernel
 from footfall.control.inverse_kinematics.velocity import (
-    State,
+    JointState,
     build_acceleration,
     follow,
     solve_acceleration,
@@ -168,7 +168,7 @@ def test_acceleration_level_converges_and_keeps_to_the_path() -> None:
     arm = robot("planar-arm")
     frame = arm.frame_names[0]
     center = tip(START) - np.array([0.25, 0.0, 0.0])
-    dt, state = 2e-3, State(START + np.array([0.01, -0.02, 0.0]), np.zeros(3))
+    dt, state = 2e-3, JointState(START + np.array([0.01, -0.02, 0.0]), np.zeros(3))
     for step in range(2000):
         time = step * dt
         c, s = 0.25 * np.cos(2 * time), 0.25 * np.sin(2 * time)
