@@ -354,6 +354,12 @@ def test_joints_without_a_scale_stay():
     assert max(np.abs(end - goals)[:, :, 0].max() for end in ends) < 0.1
 
 
+@pytest.mark.parametrize("name", sorted(TASKS))
+def test_terms_of_shipped_tasks_fit_their_robots(name):
+    """LOLA's feet are two bodies each, with toes."""
+    assert CompiledTask(velocity_task(name)).observation_size > 0
+
+
 def test_in_step_is_a_clock():
     """Each foot stands for 0.6 of a round of 1 s, the right one half a round later; both where nothing is wanted."""
     going, standing = np.array([0.5, 0.0, 0.0]), np.zeros(3)
@@ -372,6 +378,7 @@ def test_in_step_is_a_clock():
     np.testing.assert_array_equal(wanted[:500, 0], wanted[500:, 1])
     assert terms.in_step(np.array([1.0, 0.0]), 0.3, standing) == 0.5
     assert terms.in_step(np.array([1.0, 1.0]), 0.3, standing) == 1.0
+    assert terms.in_step(np.array([0.0, 1.0, 0.0, 0.0]), 0.3, standing) == 0.5  # toes of one foot touch
 
 
 def test_feet_swing_as_high_as_the_clock_has_it():

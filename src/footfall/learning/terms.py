@@ -6,6 +6,7 @@ them with yours: they are traced and run in lanes.
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -188,9 +189,10 @@ def in_step(
     foot_touching: Array, time: Any, command: Array, period: float = 0.8, stance: float = 0.55
 ) -> Any:
     """Share of two feet that touch, or do not, as the clock of `gait_phase` has it: each for a share of its round, and
-    half a round apart; both where nothing is wanted."""
+    half a round apart; both where nothing is wanted. A foot of several bodies, as with toes, touches if one does."""
     wanted = [where(greater(each, 0.0), 0.0, 1.0) for each in _swing(time, command, period, stance)]
-    return 1.0 - 0.5 * np.sum(absolute(foot_touching - np.array(wanted)))
+    touching = reduce(maximum, foot_touching.reshape(2, -1).T)
+    return 1.0 - 0.5 * np.sum(absolute(touching - np.array(wanted)))
 
 
 def swing_height(
@@ -204,8 +206,8 @@ def swing_height(
 ) -> Any:
     """1 where two feet are as high as the clock of `in_step` has it, up to a height in the middle of a swing, m:
     `exp(-e^2 / width)`. It tells a foot that rests on the ground which way is better, which `in_step` does not."""
-    error = foot_height - height * np.array(_swing(time, command, period, stance))
-    return exp(-square(error) / width)
+    error = foot_height.reshape(2, -1).T - height * np.array(_swing(time, command, period, stance))
+    return exp(-square(np.ravel(error)) / width)
 
 
 def _swing(time: Any, command: Array, period: float, stance: float) -> list[Any]:
