@@ -39,7 +39,7 @@ def run(engine: WorldEngine, q: Array, velocities: Array) -> tuple[Array, Array,
     for k, velocity in enumerate(velocities):
         zero = np.zeros_like(velocity)
         command = Command(*(velocity if name == "velocity" else zero for name in Command._fields))
-        state = course.advance(state, command, {}, k, k + 1, 0.0)
+        state = course.advance(state, command, {}, k, k + 1, np.zeros(1))
     log = course.log
     return log.q, log.v, log.forces[log.contact_starts[-2] : log.contact_starts[-1]].sum(axis=0)
 

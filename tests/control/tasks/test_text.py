@@ -56,6 +56,8 @@ def test_files_of_earlier_releases() -> None:
     with pytest.warns(DeprecationWarning, match="FrameTask.softness is now compliance"):
         assert upright.softness == 0.05
     assert "compliance = 0.05" in tasks_text([upright])
+    with pytest.raises(InvalidInput, match="softness is the old name of compliance"):
+        parse_tasks(TEXT.replace("compliance = 0.05", "compliance = 0.05\nsoftness = 0.05"))
 
 
 def test_texts_say_what_values_say() -> None:

@@ -163,6 +163,8 @@ def _task(entry: Entry) -> FrameTask:
     goals = entry["goals"]
     if not isinstance(goals, dict):
         raise InvalidInput(f"{what}: goals are {goals!r}; they must be a table, [task.goals]")
+    if "compliance" in entry and "softness" in entry:
+        raise InvalidInput(f"{what}: softness is the old name of compliance; give compliance alone")
     options: dict[str, Any] = {key: entry[key] for key in _OPTIONS if key in entry}
     for key in ("when", "until"):
         if key in entry:
