@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from footfall.errors import FootfallError
-from footfall.learning import FootfallVectorEnv, rough_velocity, terrain
+from footfall.learning import FootfallVectorEnv, judge, rough_velocity, terrain
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +70,24 @@ def test_levels_go_up_and_down(env):
     assert (terminated | truncated).all()
     np.testing.assert_allclose(env.rows["level"][:8], 0.5 + 1 / 3)
     np.testing.assert_allclose(env.rows["level"][8:], 0.5 - 1 / 3)
+
+
+class Still:
+    """A policy that does nothing."""
+
+    note = None
+
+    def __call__(self, seen):
+        return np.zeros((len(seen), 12))
+
+
+def test_a_policy_is_judged_on_a_level(env):
+    """All rows begin there, whatever they did before."""
+    for level, place in ((1.0, 10.0), (0.0, 2.0)):
+        judge(Still(), env, level=level)
+        assert (env.rows["origin"][:, 0] == place).all()
+    with pytest.raises(FootfallError, match=r"level is 1.5; it must be from 0 to 1"):
+        judge(Still(), env, level=1.5)
 
 
 def test_random_and_zero_agents_stay_finite(env):

@@ -28,7 +28,7 @@ from footfall.learning.compiled import CompiledTask
 from footfall.learning.policy_note import note_of
 from footfall.learning.quantities import NAMES
 from footfall.learning.registration import NAMES as REGISTERED
-from footfall.learning.velocity_tasks import TASKS
+from footfall.learning.shipped_tasks import TASKS
 
 MODES = list(AutoresetMode)
 

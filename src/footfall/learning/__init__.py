@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from footfall.learning.random_streams import Draw as Draw
     from footfall.learning.registration import register as register
     from footfall.learning.rsl_rl import RslRlEnv as RslRlEnv
+    from footfall.learning.shipped_tasks import velocity_task as velocity_task
     from footfall.learning.single_environment import FootfallEnv as FootfallEnv
     from footfall.learning.task import LearningTask as LearningTask
     from footfall.learning.task import Term as Term
@@ -35,6 +36,5 @@ if TYPE_CHECKING:
     from footfall.learning.velocity_tasks import biped_velocity as biped_velocity
     from footfall.learning.velocity_tasks import quadruped_velocity as quadruped_velocity
     from footfall.learning.velocity_tasks import scan_grid as scan_grid
-    from footfall.learning.velocity_tasks import velocity_task as velocity_task
 
 open_to_users(__name__)

@@ -44,11 +44,15 @@ def judge(
     seed: int = 10_000,
     steps: int | None = None,
     command: bool = True,
+    level: float = 0.0,
 ) -> Verdict:
     """Run one episode in each row of an environment without autoreset (`autoreset_mode="Disabled"`).
 
-    command: whether what counts begins 1 s after each change of the command, else at once.
+    command: whether what counts begins 1 s after each change of the command, else at once. level: of the curriculum,
+    0 to 1, on which all rows begin.
     """
+    if not 0.0 <= level <= 1.0:
+        raise InvalidInput(f"level is {level}; it must be from 0 to 1")
     note = note_of(env.task)
     own = policy.note
     if own is not None and (own.joints, own.parts) != (note.joints, note.parts):
@@ -56,6 +60,7 @@ def judge(
             f"the policy was trained for {own.robot!r} with observations {own.parts}; the task has {note.robot!r} with "
             f"{note.parts}"
         )
+    env.rows["level"][:], env.rows["elapsed"][:] = level, 0.0  # rows that begin leave the curriculum alone
     seen, _ = env.reset(seed=seed)
     rows, settled = env.num_envs, _SETTLED if command else 0
     fallen, since = np.zeros(rows, dtype=bool), np.zeros(rows)
@@ -112,10 +117,13 @@ def main() -> None:
     parser.add_argument(
         "--speed", type=float, default=1.0, help="share of the task's commands that is asked for"
     )
+    parser.add_argument(
+        "--level", type=float, default=0.0, help="of the curriculum, 0 to 1: how rough the ground is"
+    )
     options = parser.parse_args()
     task = slower(as_task(options.task), options.speed)
     env = FootfallVectorEnv(task, options.episodes, autoreset_mode="Disabled")
-    print(judge(Policy(options.policy), env, seed=options.seed))
+    print(judge(Policy(options.policy), env, seed=options.seed, level=options.level))
 
 
 if __name__ == "__main__":

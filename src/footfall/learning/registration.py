@@ -17,6 +17,8 @@ from typing import Any
 NAMES = (
     "Go2-Velocity",
     "ANYmal-Velocity",
+    "Go2-Rough",
+    "ANYmal-Rough",
     "G1-Velocity",
     "LOLA-Velocity",
 )  # a test compares them with the tasks

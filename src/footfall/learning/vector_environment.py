@@ -17,9 +17,9 @@ from footfall.arrays import Array
 from footfall.errors import InvalidInput, RewardNotFinite
 from footfall.learning.compiled import CompiledTask
 from footfall.learning.random_streams import streams
+from footfall.learning.shipped_tasks import velocity_task
 from footfall.learning.task import LearningTask
 from footfall.learning.task_file import read_task
-from footfall.learning.velocity_tasks import velocity_task
 
 
 class FootfallVectorEnv(VectorEnv[Any, Any, Any]):
